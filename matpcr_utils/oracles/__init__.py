@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from matpcr_utils.claims.model import CONSTRAINTS, Claim
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.oracles.base import Oracle, Outcome, Verdict, VerdictTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ChainVerdict", "Oracle", "Outcome", "Verdict", "VerdictTable", "check_chain", "get"]
 
@@ -45,6 +48,25 @@ class ChainVerdict:
     outcome: Outcome
     claims: tuple[Claim, ...]
     verdicts: tuple[Verdict, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """One row a claim: the words it was read from, what was read, the verdict and why."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "words": claim.text,
+                    "quantity": claim.quantity,
+                    "value": claim.value,
+                    "unit": claim.unit,
+                    "verdict": str(verdict.outcome),
+                    "why": verdict.sentence,
+                }
+                for claim, verdict in zip(self.claims, self.verdicts, strict=True)
+            ],
+            columns=["words", "quantity", "value", "unit", "verdict", "why"],
+        )
 
 
 def check_chain(

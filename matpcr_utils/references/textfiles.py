@@ -1,0 +1,159 @@
+"""Read the text files that diffractometers, spectrometers and open databases hand out."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from matpcr_utils.errors import MatPCRError
+
+_PATTERN_WORDS = re.compile(r"2[\s_-]*(theta|θ)|two[\s_-]*theta|diffraction|\bxrd\b|x-ray", re.I)
+_SPECTRUM_WORDS = re.compile(r"raman|wave\s*number|cm\s*(\^?-1|⁻¹)|1/cm|shift", re.I)
+_COMMENT = "#!%'/"
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Two columns and what the file says of them.
+
+    Attributes
+    ----------
+    x, y : ndarray of float64, shape (n,)
+        Not validated: NaN stays NaN.
+    kind : str
+        ``"pattern"``, ``"spectrum"``, or ``""`` when the file doesn't say.
+    title : str
+    wavelength : float or None
+        Of a pattern in Å, of a spectrum's laser in nm.
+    second_wavelength : float or None
+        Å.
+    """
+
+    x: NDArray[np.float64]
+    y: NDArray[np.float64]
+    kind: str = ""
+    title: str = ""
+    wavelength: float | None = None
+    second_wavelength: float | None = None
+
+
+def read_curve(path: Path) -> Curve:
+    """Two columns from XY, XYE, TXT, CSV, an RRUFF file, or an opXRD JSON file.
+
+    Lines before the first pair of numbers are a header; columns may be apart by blanks, tabs,
+    commas or semicolons, and decimals may be commas where columns are not apart by commas. Columns
+    beyond the second are not read.
+
+    Raises
+    ------
+    MatPCRError
+        If the file is empty, holds no two columns of numbers, or a later line is not numbers.
+    """
+    text = _text(path)
+    return _opxrd(path, text) if path.suffix.lower() == ".json" else _columns(path, text)
+
+
+def _text(path: Path) -> str:
+    raw = path.read_bytes()
+    if not raw.strip():
+        raise MatPCRError(f"{path.name}: the file is empty: copy it again from the instrument")
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _columns(path: Path, text: str) -> Curve:
+    header: list[str] = []
+    rows: list[tuple[float, float]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        line = line.strip()
+        if line.upper().startswith("##END"):
+            break
+        if not line or line[0] in _COMMENT:
+            header += [line] if not rows else []
+            continue
+        pair = _pair(line)
+        if pair is not None:
+            rows.append(pair)
+        elif rows:
+            raise MatPCRError(
+                f"{path.name}: line {number} ({line[:30]!r}) is no pair of numbers: remove it, "
+                "or start it with #"
+            )
+        else:
+            header.append(line)
+    if not rows:
+        raise MatPCRError(
+            f"{path.name}: no two columns of numbers: export the scan as axis and intensity"
+        )
+    values = np.array(rows)
+    return _described(values[:, 0], values[:, 1], header)
+
+
+def _pair(line: str) -> tuple[float, float] | None:
+    if ";" in line or ("\t" in line and "," in line):
+        line = line.replace(",", ".")
+    cells = [cell for cell in re.split(r"[;,\s]+", line) if cell]
+    try:
+        return float(cells[0]), float(cells[1])
+    except (IndexError, ValueError):
+        return None
+
+
+def _described(x: NDArray[np.float64], y: NDArray[np.float64], header: list[str]) -> Curve:
+    # RRUFF writes its header as lines of ##KEY=value.
+    facts = dict(line[2:].split("=", 1) for line in header if line[:2] == "##" and "=" in line)
+    facts = {key.strip().upper(): value.strip() for key, value in facts.items()}
+    words = facts.get("FILETYPE", "") if facts else " ".join(header)
+    kind = "spectrum" if _SPECTRUM_WORDS.search(words) else ""
+    if _PATTERN_WORDS.search(words):
+        kind = "" if kind else "pattern"
+    wavelength = _leading_number(facts.get("RAMAN WAVELENGTH") or facts.get("LASER_WAVELENGTH"))
+    if wavelength is None:
+        wavelength = _leading_number(facts.get("X-RAY WAVELENGTH"))
+        kind = kind or ("pattern" if wavelength is not None else "")
+    else:
+        kind = "spectrum"
+    return Curve(x, y, kind, facts.get("NAMES", ""), wavelength)
+
+
+def _leading_number(text: str | None) -> float | None:
+    found = re.match(r"\s*\d+(\.\d+)?", text or "")
+    return float(found[0]) if found else None
+
+
+def _opxrd(path: Path, text: str) -> Curve:
+    """opXRD's JSON: two lists, and a label that is JSON within a string, as is its X-ray part."""
+    try:
+        data = json.loads(text)
+        x, y = (np.asarray(data[key], np.float64) for key in ("two_theta_values", "intensities"))
+        xray = _inner(_inner(data.get("label")).get("xray_info"))
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise MatPCRError(
+            f"{path.name}: not an opXRD file ({type(error).__name__}: {error}): it needs the lists "
+            "two_theta_values and intensities"
+        ) from None
+    wavelengths = [
+        _leading_number(str(xray.get(f"{n}_wavelength"))) for n in ("primary", "secondary")
+    ]
+    # Its writer states the two in either order; Kα1 is the shorter.
+    known = sorted(value for value in wavelengths if value is not None)
+    return Curve(
+        x,
+        y,
+        kind="pattern",
+        wavelength=known[0] if known else None,
+        second_wavelength=known[1] if len(known) > 1 else None,
+    )
+
+
+def _inner(value: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(value) if isinstance(value, str) else (value or {})
+    return found
