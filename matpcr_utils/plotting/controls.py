@@ -40,7 +40,8 @@ def rates(results: Sequence[ControlResult]) -> Figure:
         # Room on the right for the counts; an axis that starts at zero shows zero as zero.
         panel.set_xlim(-0.02 * max(0.02, upper.max()), 1.6 * max(0.02, upper.max()))
         panel.set_title(title)
-        panel.set_xlabel("rate, with 95 % Clopper–Pearson interval")
+    panels[1].tick_params(left=False)
+    figure.supxlabel("rate, with 95 % Clopper–Pearson interval", fontsize=10)
     panels[0].set_yticks(position, [f"{r.constraint}, {r.share:.0%} planted" for r in results])
     panels[0].set_ylim(-0.6, len(results) - 0.4)
     return figure
@@ -64,4 +65,21 @@ def chance(result: ChanceResult) -> Figure:
     panel.set_xlim(0, 1)
     panel.set_xlabel("share of chance claims that pass, by reference")
     panel.set_ylabel("references")
+    return figure
+
+
+def chance_by_oracle(results: Sequence[ChanceResult]) -> Figure:
+    """Pooled chance-pass rate of several oracles, one bar each, with the spread over references."""
+    figure, panel = axes(height=0.9 + 0.42 * len(results))
+    position = np.arange(len(results))[::-1]
+    for y, result in zip(position, results, strict=True):
+        by_reference = result.by_reference[np.isfinite(result.by_reference)]
+        low, high = np.quantile(by_reference, [0.05, 0.95])
+        pooled = result.passes.count / result.passes.n
+        panel.barh(y, pooled, color=COLORS["chance"], alpha=0.55)
+        panel.hlines(y, low, high, color=COLORS["reference"], linewidth=1.5)
+        panel.annotate(f"{pooled:.2f}", (max(pooled, high), y), (6, -4), textcoords="offset points")
+    panel.set_yticks(position, [result.constraint for result in results])
+    panel.set_xlim(0, 1.08)
+    panel.set_xlabel("chance claims that pass (line: 5th to 95th percentile of references)")
     return figure

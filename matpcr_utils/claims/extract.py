@@ -1,0 +1,84 @@
+"""From a reasoning chain to the claims that an oracle can check."""
+
+from __future__ import annotations
+
+import re
+from itertools import zip_longest
+
+from matpcr_utils.claims.labels import read_labels
+from matpcr_utils.claims.measured import Found, Reader
+from matpcr_utils.claims.model import CONSTRAINTS, Claim
+from matpcr_utils.claims.normal import Normal
+from matpcr_utils.claims.scope import Scope
+from matpcr_utils.errors import MatPCRError
+
+_RETRACTS = re.compile(
+    r"(?:no,?\swait|wait,?\sno|wait,|scratch\sthat|correction|i\smean\b|let\sme\scorrect|or\srather|make\sthat|sorry"
+    r"|i\smisread|on\ssecond\sthought|strike\sthat)"
+)
+
+
+def extract_claims(chain: str, constraint: str) -> list[Claim]:
+    """Read the checkable claims of a reasoning chain.
+
+    Parameters
+    ----------
+    chain : str
+        Any text: prose, Markdown, LaTeX, JSON.
+    constraint : str
+        A key of `matpcr_utils.claims.CONSTRAINTS`; only quantities that it can check are read.
+
+    Returns
+    -------
+    list of Claim
+        By position. Numbers are in canonical units; ``chain[a:b] == claim.text`` for each span
+        ``(a, b)``. Empty when nothing checkable is stated.
+
+    Raises
+    ------
+    MatPCRError
+        If `chain` is no text or there is no such constraint.
+
+    Notes
+    -----
+    What counts, where a chain leaves a choice: a value that is taken back ("28.4°… no wait,
+    33.1°") is no claim; a limit ("below 0.05 eV/atom") states no value; "may be stable" commits
+    to nothing, "probably stable" does; only thermodynamic stability is stability.
+
+    Examples
+    --------
+    >>> [claim.value for claim in extract_claims("It is not stable.", "stability")]
+    ['unstable']
+    """
+    if not isinstance(chain, str):
+        raise MatPCRError(f"a chain must be text, not {type(chain).__name__}: pass a str")
+    if not isinstance(constraint, str) or constraint not in CONSTRAINTS:
+        raise MatPCRError(
+            f"unknown constraint {constraint!r}: choose one of {', '.join(CONSTRAINTS)}"
+        )
+    if not chain:
+        return []
+    plain = Normal(chain)
+    scope = Scope(plain.low)
+    measured = Reader(plain.text, plain.low, scope, constraint).claims()
+    found = measured + read_labels(plain.text, plain.low, scope, constraint, measured)
+    found.sort(key=lambda claim: (claim.start, claim.end))
+    claims = []
+    for claim in _standing(found, plain.low):
+        a, b = plain.span(claim.start, claim.end)
+        claims.append(
+            Claim(claim.quantity, claim.value, basis=claim.basis, span=(a, b), text=chain[a:b])
+        )
+    return claims
+
+
+def _standing(found: list[Found], low: str) -> list[Found]:
+    """Without the claims that the chain takes back right before the next of the same quantity."""
+    kept = []
+    for claim, later in zip_longest(found, found[1:]):
+        if later is not None and claim.quantity == later.quantity:
+            gap = low[claim.end : later.start]
+            if len(gap) <= 120 and _RETRACTS.search(gap):
+                continue
+        kept.append(claim)
+    return kept

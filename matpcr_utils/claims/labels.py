@@ -1,0 +1,112 @@
+"""Claims that are words: stable, metallic, ferromagnetic, and their denials."""
+
+from __future__ import annotations
+
+import re
+
+from matpcr_utils.claims.measured import Found
+from matpcr_utils.claims.scope import Negation, Scope
+from matpcr_utils.claims.vocabulary import Word, lexicon
+
+_ANSWER = re.compile(r"[\"'`*)]{0,3}\s{0,3}[:=|?]\s{0,3}[\"'`*|(]{0,4}\s{0,2}(true|yes|false|no|1(?=[,}])|0(?=[,}]))(?![a-z0-9])")
+_KEY = re.compile(r"[\"']\s{0,2}:|\s?=\s?(?:none|null|true|false)|_[a-z]|\s{0,2}:\s{0,2}(?:null|none)(?![a-z])")
+_OR = re.compile(
+    r"\s{0,2}(?:,?\s?(?:or|vs\.?|versus)\s|/)\s{0,2}(?:(?:an?|the|is|it|be|rather|thermodynamically|instead)\s){0,2}",
+)
+_MIGHT = re.compile(r"(?:may|might|could|can)\s(?:well\s|possibly\s|perhaps\s|also\s|still\s|be\s|in\sprinciple\s)*(?:an?\s)?$")
+_TO_BE = re.compile(r"(?:for|criterion|criteria|condition|required|requirement|threshold)\s[^.;]{0,40}(?:to\sbe|for\sbeing|of\sbeing)\s(?:an?\s|thermodynamically\s)?$")
+_REPLY = re.compile(r"[?]\s{0,3}(?:[aA]nswer:\s)?(yes|no)(?![a-z])")
+#: How far before a number a phrase that needs to stand alone may end.
+_ALONE = 40
+
+
+def read_labels(text: str, low: str, scope: Scope, constraint: str, measured: list[Found]) -> list[Found]:
+    """The label claims of a plain text; `measured` are its number claims, already read."""
+    vocabulary = lexicon(constraint)
+    if vocabulary is None:
+        return []
+    quantity, pattern, words = vocabulary
+    strong: list[tuple[Found, Word, Negation]] = []
+    weak: list[Found] = []
+    for match in pattern.finditer(low):
+        word = words[int(str(match.lastgroup)[1:])]
+        claim = _claim(match, word, quantity, text, low, scope, measured)
+        if claim is None:
+            continue
+        if word.weak:
+            weak.append(claim[0])
+        else:
+            strong.append((claim[0], word, claim[1]))
+    found = _contrasts(strong, low, scope)
+    if not found and not measured and weak:
+        return weak[:1]
+    return found
+
+
+def _claim(
+    match: re.Match[str],
+    word: Word,
+    quantity: str,
+    text: str,
+    low: str,
+    scope: Scope,
+    measured: list[Found],
+) -> tuple[Found, Negation] | None:
+    start, end = match.span()
+    if word.label is None or (word.upper and not _capital(text[start:end])):
+        return None
+    if word.alone and any(end <= f.at <= end + _ALONE or start <= f.at < end for f in _near(measured, start)):
+        return None
+    answer = _ANSWER.match(low, end)
+    reply = _reply(low, end, scope) if scope.mark(start) == "?" else None
+    if answer is not None and low[end : answer.start(1)].count("?") == 0:
+        polarity = answer[1] in ("true", "yes", "1")
+        value = word.label if polarity else word.negated
+        begin, stop = start, answer.end()
+        return (Found(quantity, value, begin, stop, start), Negation.NONE) if value else None
+    if _KEY.match(low, end) or (start and low[start - 1] == "_" and not word.upper):
+        return None
+    if reply is not None:
+        value = word.label if reply == "yes" else word.negated
+        return (Found(quantity, value, start, end, start), Negation.NONE) if value else None
+    before = low[max(0, start - 60) : start]
+    if scope.supposed(start) or _MIGHT.search(before) or _TO_BE.search(before):
+        return None
+    negated, at = scope.negation(start)
+    if negated is Negation.EXCLUDED:
+        return None
+    value = word.negated if negated is Negation.FLIPPED else word.label
+    begin = at if negated is Negation.FLIPPED or at < start else start
+    return Found(quantity, value or "", begin, end, start), negated
+
+
+def _contrasts(
+    found: list[tuple[Found, Word, Negation]], low: str, scope: Scope
+) -> list[Found]:
+    """Drop what is only weighed ("stable or unstable") and what a "but" takes back."""
+    dropped: set[int] = set()
+    for i, (claim, _, negated) in enumerate(found[:-1]):
+        other, _, other_negated = found[i + 1]
+        if negated is Negation.NONE and other_negated is Negation.NONE:
+            if claim.value != other.value and _OR.fullmatch(low[claim.end : other.at][:40]):
+                dropped |= {i, i + 1}
+        elif negated is Negation.FLIPPED and other_negated is Negation.NONE:
+            but = scope.but(claim.end)
+            if 0 <= but < other.at and other.at - but < 60 and scope.sentence(other.at) == scope.sentence(claim.at):
+                dropped.add(i)  # "not X but Y" claims Y alone
+    return [claim for i, (claim, _, _) in enumerate(found) if i not in dropped and claim.value]
+
+
+def _near(measured: list[Found], start: int) -> list[Found]:
+    return [claim for claim in measured if abs(claim.at - start) < 200]
+
+
+def _capital(written: str) -> bool:
+    return written.isupper() or written == "FiM"
+
+
+def _reply(low: str, end: int, scope: Scope) -> str | None:
+    """The yes or no that follows a question right away."""
+    _, stop = scope.sentence(end)
+    match = _REPLY.match(low, stop)
+    return match[1] if match else None
