@@ -16,6 +16,7 @@ from matpcr_utils.errors import MatPCRError
 
 if TYPE_CHECKING:
     import pandas as pd
+    from pandas.io.formats.style import Styler
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,31 +115,39 @@ def select(chapter: str | None = None, section: str | None = None) -> list[Figur
     return chosen
 
 
-def table(chapter: str | None = None, section: str | None = None) -> pd.DataFrame:
+def table(chapter: str | None = None, section: str | None = None) -> Styler:
     """What the paper reports, a row each: quantity, published value, source.
+
+    Returns
+    -------
+    Styler
+        Shows every cell whole, which a bare frame does not; its ``data`` is the frame.
 
     Raises
     ------
     MatPCRError
         If nothing is selected.
     """
+    return _frame(select(chapter, section)).style.hide(axis="index")
+
+
+def _frame(chosen: list[Figure]) -> pd.DataFrame:
     import pandas as pd
 
-    chosen = select(chapter, section)
     return pd.DataFrame(
         {
             "Quantity": [figure.quantity for figure in chosen],
             "Published (paper)": [figure.text for figure in chosen],
             "Source": [figure.source for figure in chosen],
         },
-    ).set_index("Quantity")
+    )
 
 
 #: Shown where this book has no figure of its own for a published one.
 NOT_MEASURED = "not measured in this chapter"
 
 
-def beside(chapter: str, measured: Mapping[str, str]) -> pd.DataFrame:
+def beside(chapter: str, measured: Mapping[str, str]) -> Styler:
     """Published and measured, in two columns that are never mixed.
 
     Parameters
@@ -160,6 +169,6 @@ def beside(chapter: str, measured: Mapping[str, str]) -> pd.DataFrame:
             f"{', '.join(sorted(unknown))}: not among the published figures of {chapter!r} "
             f"({', '.join(figure.id for figure in chosen)})"
         )
-    shown = table(chapter)
-    shown.insert(1, "Measured here", [measured.get(f.id, NOT_MEASURED) for f in chosen])
-    return shown
+    shown = _frame(chosen)
+    shown.insert(2, "Measured here", [measured.get(f.id, NOT_MEASURED) for f in chosen])
+    return shown.style.hide(axis="index")

@@ -157,6 +157,29 @@ def test_stability_grid_counts_what_the_margin_admits(table: dft.DFTTable) -> No
     assert (frame[["missed", "false alarms"]] == 0).all(axis=None)
 
 
+@pytest.mark.parametrize(
+    ("module", "grids", "here"),
+    [
+        (stability, ([0.0, 0.05, 0.2],), {"near_hull (eV/atom)": 0.05}),
+        (
+            metallicity,
+            ([0.0, 0.05], [0.2, 0.5]),
+            {"zero_max (eV)": 0.05, "nonzero_min (eV)": 0.2},
+        ),
+        (magnetism, ([0.01, 0.05], [1.0, 2.0]), {"finite_min (μB/atom)": 0.05, "decade": 1.0}),
+    ],
+)
+def test_fixed_truths_are_clean_only_where_they_were_made(
+    module: ModuleType, grids: tuple, here: dict
+) -> None:
+    frame = module.sensitivity(*grids)
+    mistakes = frame["missed, fixed truths"] + frame["false alarms, fixed truths"]
+    at_home = (frame[list(here)] == list(here.values())).all(axis=1)
+    assert at_home.sum() == 1
+    assert (mistakes[at_home] == 0).all()
+    assert (mistakes[~at_home] > 0).all()
+
+
 def test_gap_grid_counts_what_the_band_excludes(table: dft.DFTTable) -> None:
     frame = metallicity.sensitivity([0.0, 0.05, 0.3], [0.2, 0.3])
     assert len(frame) == 5  # 0.3 > 0.2 is no band
@@ -334,3 +357,21 @@ def test_claims_of_the_prior_do_not_look_at_the_reference(table: dft.DFTTable) -
             ]
             np.testing.assert_array_equal(drawn[0].label, drawn[1].label)
             np.testing.assert_array_equal(drawn[0].value, drawn[1].value)
+
+
+def test_a_gallery_reads_and_judges_chains_about_shipped_materials() -> None:
+    cases = [
+        ("mp-54", "Cobalt is a metal."),
+        ("mp-1156", "GaSb is a semiconductor."),
+        ("mp-10257", "This form of nickel is a metal."),
+        ("mp-10257", "Nothing is known of it."),
+    ]
+    frame = metallicity.gallery(cases, oracles.get("metallicity").Tolerances())
+    assert frame["Verdict"].tolist() == ["abstain", "violation", "consistent", "abstain"]
+    assert frame["Reason"].tolist() == [
+        "reference_in_band",
+        "nonzero_gap_contradicted",
+        "zero_gap_agrees",
+        "no claim read",
+    ]
+    assert frame["Material"][0] == "Co (mp-54)"

@@ -22,13 +22,17 @@ def test_every_figure_has_its_source_and_a_chapter():
 
 
 def test_table_selects_by_section_and_chapter():
-    table = published.table(section="4.4", chapter="stability")
+    table = published.table(section="4.4", chapter="stability").data
     assert "0.05 eV/atom" in set(table["Published (paper)"])
-    assert not any("gap" in quantity for quantity in table.index if quantity.startswith("Band"))
+    assert not any(
+        "gap" in quantity for quantity in table["Quantity"] if quantity.startswith("Band")
+    )
 
 
 def test_published_and_measured_stand_in_columns_of_their_own():
-    shown = published.beside("metallicity", {"gap_abstained": "97 of 2,938"})
+    shown = published.beside("metallicity", {"gap_abstained": "97 of 2,938"}).data.set_index(
+        "Quantity"
+    )
     row = shown.loc[published.get("gap_abstained").quantity]
     assert row["Published (paper)"] == "125"
     assert row["Measured here"] == "97 of 2,938"

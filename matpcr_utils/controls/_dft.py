@@ -25,6 +25,8 @@ from matpcr_utils.statistics import Rate, rate
 if TYPE_CHECKING:
     import pandas as pd
 
+    from matpcr_utils.controls import ControlResult
+
 Index = NDArray[np.intp]
 
 
@@ -127,6 +129,46 @@ def chance_of_numbers(
     claims = plan.draw_number_prior(references, index, np.random.default_rng(seed))
     verdicts = oracles.get(constraint).check_many(claims, references, tolerances, index=index)
     return rate(int(verdicts.consistent.sum()), int((~verdicts.abstain).sum()))
+
+
+def errors(
+    constraint: str, references: Any, tolerances: Any, fixed: ControlResult
+) -> dict[str, int | float]:
+    """The control's errors at these tolerances, by truths of two kinds.
+
+    Parameters
+    ----------
+    constraint : str
+    references : DFTTable
+    tolerances : Tolerances
+    fixed : ControlResult
+        A control at other tolerances; its claims are judged again by these ones.
+
+    Returns
+    -------
+    dict
+        Misses and false alarms of a control whose truths follow the tolerances, and of `fixed`.
+    """
+    from matpcr_utils import controls
+
+    follow = controls.run(
+        constraint,
+        planted=fixed.share,
+        references=references,
+        tolerances=tolerances,
+        seed=fixed.seed,
+    )
+    oracle = oracles.get(constraint)
+    verdicts = oracle.check_many(fixed.claims, references, tolerances, index=fixed.index)
+    missed = fixed.planted & ~verdicts.violation
+    return {
+        "missed": follow.false_negatives.count,
+        "planted": follow.false_negatives.n,
+        "false alarms": follow.false_positives.count,
+        "true": follow.false_positives.n,
+        "missed, fixed truths": int(missed.sum()),
+        "false alarms, fixed truths": int((~fixed.planted & verdicts.violation).sum()),
+    }
 
 
 def edge_table(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from matpcr_utils.claims.model import Claim, ClaimTable
 from matpcr_utils.controls.diffraction import coverage
-from matpcr_utils.controls.diffraction_studies import judged, stretch
+from matpcr_utils.controls.diffraction_studies import Measured, judged, stretch
 from matpcr_utils.oracles.diffraction import (
     DiffractionReference,
     LineTable,
@@ -18,7 +18,7 @@ from matpcr_utils.oracles.diffraction import (
     check_many,
 )
 from matpcr_utils.references import calibrants, patterns
-from matpcr_utils.references.diffraction import measured_peaks
+from matpcr_utils.references.diffraction import measured_peaks, radiation
 from matpcr_utils.references.lines import CU_KALPHA1
 
 if TYPE_CHECKING:
@@ -93,7 +93,8 @@ def crowded(
     share = coverage(references, tolerances)[: len(entries)]
     entry = entries.row(int(np.nanargmax(share)))
     window = (float(references.window[0, 0]), float(references.window[0, 1]))
-    reference = DiffractionReference.from_structure(entry.structure, window=window)
+    components = radiation(float(references.wavelength[0]))
+    reference = DiffractionReference.from_structure(entry.structure, components, window)
     angles = np.random.default_rng(seed).uniform(*window, n)
     return Case(
         f"{n} angles drawn blindly, on {entry.formula} ({entry.material_id})",
@@ -147,6 +148,48 @@ def summary(cases: Sequence[Case]) -> pd.DataFrame:
             for case, table in zip(cases, tables, strict=True)
         ]
     ).set_index("Case")
+
+
+def explained(found: Sequence[Measured], tolerances: Tolerances) -> pd.DataFrame:
+    """Every measured peak that is flagged, with the likeliest cause, a row each.
+
+    The cause is a line of the structure below the intensity floor, a line of the known impurity,
+    or none of the two. The last column is the peak's prominence in standard deviations of Poisson
+    counting noise at its top (meaningful for the counts of the laboratory pattern).
+    """
+    import pandas as pd
+
+    rows = []
+    for m in found:
+        counts = np.interp(m.two_theta, m.pattern.two_theta, m.pattern.counts)
+        noise = m.prominence * np.ptp(m.pattern.counts) / np.sqrt(counts)
+        causes = _causes(m, tolerances)
+        rows += [
+            {
+                "Pattern": m.pattern.name,
+                "2θ (degree)": m.two_theta[i],
+                "Prominence (% of range)": 100 * m.prominence[i],
+                "Cause": causes[i],
+                "Prominence / noise": noise[i],
+            }
+            for i in np.flatnonzero(~m.passes)
+        ]
+    return pd.DataFrame(rows, columns=list(rows[0]) if rows else ["Pattern"])
+
+
+def _causes(found: Measured, tolerances: Tolerances) -> NDArray[np.str_]:
+    """A cause for every peak, as if it were flagged."""
+    reference, narrow = found.reference, min(tolerances.two_theta, 0.1)
+    fluorite = DiffractionReference.from_structure(
+        patterns.structure_from_facts(FLUORITE), reference.wavelengths, reference.window
+    )
+    weak = ~np.isin(found.two_theta, _farther(found.two_theta, reference, Tolerances(narrow, 0.0)))
+    strange = ~np.isin(found.two_theta, _farther(found.two_theta, fluorite, Tolerances(narrow)))
+    # Only the synchrotron sample is known to hold fluorite.
+    strange &= found.pattern.name == "Na2Ca3Al2F14"
+    return np.select(
+        [strange, weak], ["line of the impurity CaF2", "line below the floor"], "no line: noise?"
+    )
 
 
 def _farther(

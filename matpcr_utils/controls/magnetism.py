@@ -87,6 +87,7 @@ def sensitivity(
     decade_grid: Sequence[float] = DECADE_GRID,
     *,
     references: Any = None,
+    tolerances: Tolerances | None = None,
     planted: float = 0.3,
     seed: int = 0,
 ) -> pd.DataFrame:
@@ -98,6 +99,8 @@ def sensitivity(
         μB/atom, and orders of magnitude.
     references : optional
         Default, all that the package ships.
+    tolerances : Tolerances, optional
+        Where the fixed truths stay.
     planted, seed : float, int
         As for `controls.run`.
 
@@ -106,7 +109,7 @@ def sensitivity(
     DataFrame
         A row a pair: references with a finite moment, in count and share; how often a log-uniform
         number passes; missed and falsely flagged claims of the control, whose truths follow the
-        pair.
+        pair, and of one whose truths stay at `tolerances`.
     """
     import pandas as pd
 
@@ -115,13 +118,16 @@ def sensitivity(
     references = default_references() if references is None else references
     moment = moment_per_atom(references)
     known = moment[np.isfinite(moment)]
+    fixed = controls.run(
+        "magnetism", planted=planted, references=references, tolerances=tolerances, seed=seed
+    )
     rows = []
     for finite_min in finite_grid:
         for decade in decade_grid:
             t = Tolerances(finite_min, decade)
-            options: dict[str, Any] = {"references": references, "tolerances": t, "seed": seed}
-            result = controls.run("magnetism", planted=planted, **options)
-            passes = shared.chance_of_numbers("magnetism", draws=10, **options)
+            passes = shared.chance_of_numbers(
+                "magnetism", draws=10, references=references, tolerances=t, seed=seed
+            )
             rows.append(
                 {
                     "finite_min (μB/atom)": finite_min,
@@ -129,10 +135,7 @@ def sensitivity(
                     "finite": int((known > finite_min).sum()),
                     "finite share": (known > finite_min).mean(),
                     "chance-pass of numbers": passes.count / passes.n,
-                    "missed": result.false_negatives.count,
-                    "planted": result.false_negatives.n,
-                    "false alarms": result.false_positives.count,
-                    "true": result.false_positives.n,
+                    **shared.errors("magnetism", references, t, fixed),
                 }
             )
     return pd.DataFrame(rows)

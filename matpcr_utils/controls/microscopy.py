@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from matpcr_utils.errors import MatPCRError
 from matpcr_utils.oracles.microscopy import FieldOfView, FieldOfViewTable, Tolerances
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from matpcr_utils.references.micrographs import Micrograph
     from matpcr_utils.references.sem import Calibration
 
@@ -181,3 +183,103 @@ def _claims(is_scale: NDArray[np.bool_], value: NDArray[np.float64]) -> ClaimTab
     numbers = ClaimTable.numbers("feature_size", value)
     quantity = np.where(is_scale, _SCALE, _SIZE).astype(np.int8)
     return ClaimTable(quantity, numbers.value, numbers.label, numbers.basis)
+
+
+def edges(tolerances: Tolerances | None = None) -> pd.DataFrame:
+    """Verdicts at the edges: the extents themselves, a pixel, no length, no calibration.
+
+    The image is 1000 x 750 pixels of 2 nm: 2000 nm wide, 1500 nm high, 2500 nm across.
+    """
+    import pandas as pd
+
+    from matpcr_utils.claims.model import Claim
+    from matpcr_utils.oracles.microscopy import check
+
+    t = Tolerances() if tolerances is None else tolerances
+    image, blind = FieldOfView(2.0, 1000, 750), FieldOfView(None, 1000, 750)
+    extent = float(image.extent_nm(t.extent) or 0)
+    slack = 1 + t.scale_tolerance
+    cases: list[tuple[str, str, float, FieldOfView]] = [
+        ("exactly the extent that bounds it", "feature_size", extent, image),
+        ("one part in a million more", "feature_size", extent * (1 + 1e-6), image),
+        ("as wide as the image", "feature_size", 2000.0, image),
+        ("micrometres read as millimetres", "feature_size", 0.4e6, image),
+        ("one pixel", "feature_size", 2.0, image),
+        ("less than a pixel", "feature_size", 0.5, image),
+        ("zero", "feature_size", 0.0, image),
+        ("infinite", "feature_size", np.inf, image),
+        ("a size, no calibration", "feature_size", 100.0, blind),
+        ("the scale at its tolerance", "scale", 2.0 * slack, image),
+        ("the scale beyond its tolerance", "scale", 2.0 * slack + 1e-3, image),
+        ("the scale upside down (pixels per nm)", "scale", 0.5, image),
+    ]
+    rows = []
+    for what, quantity, value, reference in cases:
+        claim = Claim(quantity, value)
+        verdict = check(claim, reference, t)
+        rows.append((what, f"{value:.7g} {claim.unit}", str(verdict.outcome), verdict.reason))
+    return pd.DataFrame(rows, columns=["case", "claim", "verdict", "reason"])
+
+
+def by_extent(
+    references: MicrographReferences, *, planted: float, n: int, seed: int
+) -> pd.DataFrame:
+    """The control and the chance-pass rate for each extent that may bound a size."""
+    import pandas as pd
+
+    from matpcr_utils import controls
+    from matpcr_utils.oracles.microscopy import EXTENTS
+
+    rows = []
+    for extent in EXTENTS:
+        options: dict[str, Any] = {
+            "references": references,
+            "tolerances": Tolerances(extent),
+            "seed": seed,
+        }
+        result = controls.run("microscopy", planted=planted, n=n, **options)
+        chance = controls.chance("microscopy", draws=100, **options)
+        rows.append(
+            {
+                "extent": extent,
+                "false-negative rate": str(result.false_negatives),
+                "false-positive rate": str(result.false_positives),
+                "chance passes": str(chance.passes),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def by_scale_tolerance(
+    references: MicrographReferences,
+    tolerances: Sequence[float] = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5),
+) -> pd.DataFrame:
+    """True scales that are flagged, and wrong ones that pass, at each scale tolerance.
+
+    The wrong ones are off by a factor of 1.25 either way (a bar misread by a quarter), by 2 (an
+    image resized after calibration) and by 1000 (a slip of the unit).
+    """
+    import pandas as pd
+
+    from matpcr_utils.oracles.microscopy import check_many
+
+    true = references.true_pixel_size_nm
+    factors = {"true": [1.0], "off by 1.25": [0.8, 1.25], "off by 2": [0.5, 2.0]}
+    factors["off by 1000"] = [1e-3, 1e3]
+    rows = []
+    for tolerance in tolerances:
+        row: dict[str, object] = {"scale tolerance": tolerance}
+        for name, values in factors.items():
+            verdicts = [
+                check_many(
+                    ClaimTable.numbers("scale", true * factor),
+                    references,
+                    Tolerances(scale_tolerance=tolerance),
+                )
+                for factor in values
+            ]
+            judged = sum(int((~v.abstain).sum()) for v in verdicts)
+            passed = sum(int(v.consistent.sum()) for v in verdicts)
+            row[f"{name}, passes"] = passed / judged if judged else np.nan
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -26,7 +26,7 @@ CONSTRUCTION = (
     "A true claim is a band of the material from a standard or the literature (CWA 18133, ASTM "
     f"E1840, Ohsaka 1978), off by at most {READING_ERROR:g} cm⁻¹, the error of reading it off. A "
     "planted claim is drawn evenly from the places of the same axis that are more than "
-    f"{CLEARANCE:g} windows from every known band of the material, from the top of every maximum "
+    f"{CLEARANCE:g} windows from every known band of the material, strong or weak, from the top of every maximum "
     f"of the raw readings that stands out by {VISIBLE:g} times their noise, from every shoulder, "
     "from gaps and from the ends of the axis. Neither looks at the bands that the oracle accepts."
 )
@@ -49,6 +49,11 @@ def known(references: SpectrumTable) -> list[NDArray[np.float64]]:
         shifts = np.array(entry.shifts if entry else ())
         bands.append(shifts[(shifts > low + READING_ERROR) & (shifts < high - READING_ERROR)])
     return bands
+
+
+def _weak(references: SpectrumTable, number: int) -> NDArray[np.float64]:
+    entry = KNOWN_BANDS.get(getattr(references.spectra[number], "sample", ""))
+    return np.array(entry.weak if entry else (), np.float64)
 
 
 def eligible(references: SpectrumTable, tolerances: Tolerances) -> NDArray[np.bool_]:
@@ -101,7 +106,8 @@ def _places(references: SpectrumTable, tolerances: Tolerances) -> list[NDArray[n
         places = np.arange(low + clearance, high - clearance, _SPACING)
         seen = spectrum.shoulder_height > VISIBLE * spectrum.shoulder_noise
         shoulders = np.column_stack([spectrum.shoulder_left, spectrum.shoulder_right])[seen]
-        lines = np.column_stack([bands, bands])
+        lines = np.concatenate([bands, _weak(references, number)])
+        lines = np.column_stack([lines, lines])
         busy = np.concatenate([_visible(spectrum), lines, shoulders, spectrum.gaps])
         busy = busy[np.argsort(busy[:, 0])]
         # The farthest end of all stretches that start before a place, and the next start after it.

@@ -198,3 +198,48 @@ def sensitivity(
                 row[name] = float(verdicts.consistent.sum() / (~verdicts.abstain).sum())
             rows.append(row)
     return pd.DataFrame(rows)
+
+
+def line_readings(sample: str, shift: float, reach: float = 10.0) -> pd.DataFrame:
+    """Where each shipped spectrum of a sample shows one line: its most prominent maximum nearby.
+
+    Parameters
+    ----------
+    sample : str
+        As in `references.spectra`.
+    shift, reach : float
+        1/cm: where to look, and how far on either side.
+
+    Returns
+    -------
+    DataFrame
+        Columns ``spectrum``, ``instrument`` (laboratory, maker, laser) and ``position`` (1/cm).
+
+    Raises
+    ------
+    MatPCRError
+        If no spectrum of that sample shows a maximum there.
+    """
+    import pandas as pd
+
+    references = default_references()
+    rows = []
+    for spectrum, found in zip(references.spectra, references.prepared, strict=True):
+        near = np.flatnonzero(np.abs(found.position - shift) <= reach)
+        if getattr(spectrum, "sample", "") != sample or not len(near):
+            continue
+        best = near[np.argmax(found.prominence[near])]
+        names = (getattr(spectrum, name) for name in ("laboratory", "instrument", "laser_nm"))
+        label = " ".join(
+            f"{name:g} nm" if isinstance(name, float) else name for name in names if name
+        )
+        rows.append(
+            {
+                "spectrum": getattr(spectrum, "spectrum_id", ""),
+                "instrument": label or "not stated",
+                "position": float(found.position[best]),
+            }
+        )
+    if not rows:
+        raise MatPCRError(f"no spectrum of {sample!r} has a maximum within {reach:g} of {shift:g}")
+    return pd.DataFrame(rows)

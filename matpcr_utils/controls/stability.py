@@ -105,7 +105,7 @@ def sensitivity(
     references : optional
         Default, all that the package ships.
     tolerances : Tolerances, optional
-        Everything but `near_hull`.
+        The grid replaces their `near_hull`; the fixed truths keep it.
     planted, seed : float, int
         As for `controls.run`.
 
@@ -114,7 +114,7 @@ def sensitivity(
     DataFrame
         A row a threshold: references at or below it; those among them that lie above the strict
         hull, in count and in share of all; missed and falsely flagged claims of the control, whose
-        truths follow the threshold.
+        truths follow the threshold, and of one whose truths stay at `tolerances`.
     """
     import pandas as pd
 
@@ -124,24 +124,21 @@ def sensitivity(
     base = Tolerances() if tolerances is None else tolerances
     energy = _dft.column(references, "energy_above_hull")
     known = int(np.isfinite(energy).sum())
+    fixed = controls.run(
+        "stability", planted=planted, references=references, tolerances=base, seed=seed
+    )
     rows = []
     for threshold in thresholds:
         t = replace(base, near_hull=threshold)
         near = energy <= t.threshold
         off_hull = near & (energy > t.hull_tolerance)
-        result = controls.run(
-            "stability", planted=planted, references=references, tolerances=t, seed=seed
-        )
         rows.append(
             {
                 "near_hull (eV/atom)": threshold,
                 "near-hull": int(near.sum()),
                 "of them off the strict hull": int(off_hull.sum()),
                 "admitted share": off_hull.sum() / known,
-                "missed": result.false_negatives.count,
-                "planted": result.false_negatives.n,
-                "false alarms": result.false_positives.count,
-                "true": result.false_positives.n,
+                **shared.errors("stability", references, t, fixed),
             }
         )
     return pd.DataFrame(rows)

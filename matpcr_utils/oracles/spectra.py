@@ -153,7 +153,8 @@ def check(
     code = int(_judge(as_table([claim]), table, tolerances, np.zeros(1, np.intp))[0])
     reason = list(REASONS)[code]
     details = _details(claim, table, tolerances) if reason != "other_quantity" else {}
-    return Verdict(REASONS[reason], reason, _sentence(reason, claim, table, details), details)
+    sentence = _sentence(reason, claim, table, tolerances, details)
+    return Verdict(REASONS[reason], reason, sentence, details)
 
 
 def check_many(
@@ -322,7 +323,13 @@ def _details(claim: Claim, table: SpectrumTable, tolerances: Tolerances) -> dict
     return details
 
 
-def _sentence(reason: str, claim: Claim, table: SpectrumTable, details: dict[str, Any]) -> str:
+def _sentence(
+    reason: str,
+    claim: Claim,
+    table: SpectrumTable,
+    tolerances: Tolerances,
+    details: dict[str, Any],
+) -> str:
     """The verdict in words."""
     if reason == "other_quantity":
         return f"A claim of {claim.quantity} is not one of a Raman spectrum."
@@ -335,13 +342,21 @@ def _sentence(reason: str, claim: Claim, table: SpectrumTable, details: dict[str
             "spectrum"
         ),
         "not_measured": f"it was not measured; the axis runs from {low:.1f} to {high:.1f} cm⁻¹",
-        "shoulder": "a shoulder is there, a band without a maximum of its own",
+        "shoulder": (
+            "a shoulder is there, a band whose neighbour leaves it no maximum that stands out"
+        ),
     }
     if low <= details["claimed"] <= high:
         unjudged["not_measured"] = "it lies in a gap of the axis"
     if reason in unjudged:
         return f"{stated} is not judged: {unjudged[reason]}."
-    window = details["window"]
+    window = tolerances.window
+    if tolerances.criterion == "windowed_maximum":
+        which = "the highest" if reason == "peak" else "no"
+        return (
+            f"{stated}: {which} reading within ±{window:g} cm⁻¹ lies {tolerances.prominence:.0%} "
+            "of the range above the lowest of the spectrum (the superseded criterion)."
+        )
     if "nearest" not in details:
         found = "no maximum of the spectrum stands out of the noise"
     else:

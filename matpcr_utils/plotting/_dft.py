@@ -106,7 +106,7 @@ def heat_maps(
                 panel.annotate(format(value, form), (j, i), ha="center", va="center", fontsize=7.5)
         panel.set_xticks(range(grid.shape[1]), [f"{x:g}" for x in grid.columns])
         panel.set_yticks(range(grid.shape[0]), [f"{y:g}" for y in grid.index])
-        panel.set_title(name, fontsize=10)
+        panel.set_title(name.replace(", ", ",\n"), fontsize=9)
         panel.set_xlabel(columns)
         panel.spines[:].set_visible(False)
         panel.tick_params(length=0)

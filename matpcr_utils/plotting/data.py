@@ -49,15 +49,7 @@ def distributions(table: DFTTable, near_hull: float) -> Figure:
         zeros = int((values < smallest).sum())
         panel.bar(smallest / 1.9, zeros, smallest / 2, color=COLORS["abstain"])
         panel.hist(values[values >= smallest], bins, color=COLORS["consistent"])
-        panel.annotate(
-            f"{zeros:,} below",
-            (smallest / 1.9, zeros),
-            (10, -4),
-            textcoords="offset points",
-            fontsize=8,
-            va="top",
-            color="#555555",
-        )
+        panel.set_title(f"{zeros:,} of {len(values):,}\nbelow {smallest:g}", fontsize=9)
         for limit in limits:
             panel.axvline(limit, color=COLORS["violation"], linewidth=1.2, linestyle="--")
         panel.set_xscale("log")
@@ -98,7 +90,7 @@ def hull_versions(table: DFTTable, near_hull: float) -> Figure:
     panel.set_ylim(-0.0008, 5)
     panel.set_xlabel("energy above hull, 2018 or before (eV/atom)")
     panel.set_ylabel("energy above hull, recent (eV/atom)")
-    panel.legend(loc="upper left", fontsize=9)
+    figure.legend(loc="outside upper center", ncols=2, fontsize=9)
     return figure
 
 

@@ -75,8 +75,7 @@ def sensitivity(frame: pd.DataFrame) -> Figure:
         [
             ("excluded share", ".1%"),
             ("small gaps called zero", ".0f"),
-            ("missed", ".0f"),
-            ("false alarms", ".0f"),
+            ("missed, fixed truths", ".0f"),
         ],
     )
 

@@ -51,8 +51,9 @@ def gallery(
         panel.set_axis_off()
     for panel, image, calibration in zip(panels.flat, images, calibrations, strict=False):
         _show(panel, image)
-        if truth and getattr(image, "bar_box", None):
-            _frame(panel, image.bar_box, COLORS["second"], pad=9)
+        box = getattr(image, "bar_box", None)
+        if truth and box:
+            _frame(panel, box, COLORS["second"], pad=9)
         bar = calibration.bar
         if bar:
             _frame(panel, bar.box, COLORS["violation"])

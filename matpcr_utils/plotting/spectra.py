@@ -198,5 +198,6 @@ def _heat(panel: Axes, rates: Any, columns: Any, rows: Any) -> None:
     for (row, column), rate in np.ndenumerate(rates):
         ink = "white" if rate > 0.6 else COLORS["reference"]
         panel.text(column, row, f"{rate:.3f}", ha="center", va="center", fontsize=8, color=ink)
+    panel.tick_params(length=0)
     for side in ("left", "bottom"):
         panel.spines[side].set_visible(False)

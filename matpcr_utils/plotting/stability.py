@@ -128,17 +128,31 @@ def versions(references: DFTTable, tolerances: Tolerances | None = None) -> Figu
 
 
 def sensitivity(frame: pd.DataFrame) -> Figure:
-    """Admitted references over the near-hull threshold, from `controls.stability.sensitivity`."""
-    figure, panel = axes(height=3.0)
+    """What the near-hull threshold admits and what it gets wrong by truths that stay.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        From `controls.stability.sensitivity`.
+    """
+    figure, (left, right) = axes(1, 2, height=3.0)
     x = frame["near_hull (eV/atom)"]
-    panel.plot(x, 100 * frame["admitted share"], "o-", color=COLORS["highlight"])
-    for at, share, count in zip(
-        x, 100 * frame["admitted share"], frame["of them off the strict hull"], strict=True
+    share = 100 * frame["admitted share"]
+    left.plot(x, share, "o-", color=COLORS["highlight"])
+    for at, height, count in zip(x, share, frame["of them off the strict hull"], strict=True):
+        left.annotate(f"{count}", (at, height), (0, 6), textcoords="offset points", ha="center")
+    left.set_ylim(0, max(1.18 * float(share.max()), 1))
+    left.set_ylabel("off the strict hull, yet near-hull (%)")
+    for name, color, marker in (
+        ("missed, fixed truths", COLORS["violation"], "o-"),
+        ("false alarms, fixed truths", COLORS["consistent"], "s--"),
     ):
-        panel.annotate(f"{count}", (at, share), (0, 6), textcoords="offset points", ha="center")
-    panel.set_ylim(0, 118 * max(float(frame["admitted share"].max()), 0.01))
-    panel.set_xlabel("near_hull (eV/atom)")
-    panel.set_ylabel("off the strict hull,\nyet near-hull (%)")
+        right.plot(x, frame[name], marker, color=color, label=name, markersize=5)
+    right.set_ylim(bottom=0)
+    right.set_ylabel("claims")
+    right.legend(fontsize=9)
+    for panel in (left, right):
+        panel.set_xlabel("near_hull (eV/atom)")
     return figure
 
 

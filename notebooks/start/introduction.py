@@ -59,7 +59,7 @@ from matpcr_utils.references import dft
 
 zinc_oxide = dft.load().entry("mp-2133")
 chain = "Zn is 2+ and O is 2-, so the d shell is full. ZnO is a semiconductor with a band gap of 3.3 eV."
-oracles.check_chain(chain, "metallicity", zinc_oxide).to_frame()
+oracles.check_chain(chain, "metallicity", zinc_oxide).to_frame().style.hide(axis="index")
 
 # %% [markdown]
 # Each row names the words it was read from, so that you can disagree with the reading. The reference holds a gap far
@@ -68,7 +68,7 @@ oracles.check_chain(chain, "metallicity", zinc_oxide).to_frame()
 
 # %%
 wrong = "ZnO conducts well, so it must be a metal with no band gap."
-oracles.check_chain(wrong, "metallicity", zinc_oxide).to_frame()
+oracles.check_chain(wrong, "metallicity", zinc_oxide).to_frame().style.hide(axis="index")
 
 # %% [markdown]
 # ## From verdicts to a rate
@@ -105,7 +105,7 @@ for material_id, chains in cases.items():
         verdict = oracles.check_chain(text, "stability", entry, tolerances)
         rows.append((entry.formula, text, str(verdict.outcome)))
 judged = pd.DataFrame(rows, columns=["reference", "chain", "verdict"])
-judged
+judged.style.hide(axis="index")
 
 # %%
 from matpcr_utils.statistics import pcr
@@ -128,7 +128,7 @@ from matpcr_utils.claims.model import CONSTRAINTS
 results = [controls.run(constraint, planted=planted, seed=seed) for constraint in CONSTRAINTS]
 for result in results:
     result.require_no_miss()
-pd.concat([result.summary() for result in results]).set_index("constraint")
+pd.concat([result.summary() for result in results]).style.hide(axis="index")
 
 # %% mystnb={"figure": {"name": "fig-introduction-rates", "caption": "Positive control of the six oracles. Left: planted violations that were missed; right: true claims that were flagged."}, "image": {"alt": "Two panels of rates with intervals for six oracles; every miss rate is zero."}}
 from matplotlib import pyplot as plt
@@ -152,13 +152,14 @@ plots.chance_by_oracle(chances)
 plt.show()
 
 # %% tags=["hide-input"]
-pd.DataFrame(
+priors = pd.DataFrame(
     {
         "prior": [chance.prior for chance in chances],
         "passes": [str(chance.passes) for chance in chances],
     },
     index=list(CONSTRAINTS),
 )
+priors.style
 
 # %% [markdown]
 # A PCR is a high number only against its own bar. A model at 0.67 on microscopy and one at 0.67 on stability have not done
