@@ -15,6 +15,15 @@ from matpcr_utils.errors import MatPCRError
 from matpcr_utils.references import dft
 
 
+def test_submodules_are_found_by_name_and_nothing_else_is():
+    from matpcr_utils import references
+
+    assert references.dft is dft
+    assert {"archives", "dft", "spectra", "patterns"} <= set(dir(references))
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = references.nothing
+
+
 def test_counts_are_those_of_the_join():
     table, everything = dft.load(), dft.load(complete=False)
     assert (len(table), len(everything)) == (2938, 3938)

@@ -155,6 +155,33 @@ def test_folders_that_cannot_be_read(tmp_path):
         folder.load(tmp_path, kind="xrd")
 
 
+BWTEK = """File Version;BWSpec4.11_1
+laser_wavelength;784,82
+Pixel;Wavelength;Raman Shift;Dark;Dark Subtracted #1;
+0;  ;  ;10,0;1,0;
+1;785,1;-3,25;10,0;2,5;
+2;785,2;0,5;10,0;-1,0;
+3;785,3;4,25;10,0;7,5;
+"""
+
+
+def test_instrument_files_are_read_by_their_column_names(tmp_path):
+    _put(tmp_path, a__txt=BWTEK)
+    spectrum = folder.load(tmp_path).spectra["a.txt"]
+    assert list(spectrum.shift) == [-3.25, 0.5, 4.25]
+    assert list(spectrum.intensity) == [2.5, -1.0, 7.5]
+    assert spectrum.laser_nm == 784.82
+    (tmp_path / "a.txt").write_text(BWTEK[:80])
+    with pytest.raises(MatPCRError, match=r"a\.txt: not a whole B&W Tek file"):
+        folder.load(tmp_path)
+
+
+def test_an_empty_cell_never_shifts_the_columns(tmp_path):
+    _put(tmp_path, a__csv="1;;5\n2;;6\n3;;7\n")
+    with pytest.raises(MatPCRError, match="no two columns of numbers"):
+        folder.load(tmp_path)
+
+
 def test_latin_1_files_are_read(tmp_path):
     (tmp_path / "a.txt").write_bytes("Raman µ\n1 2\n2 3\n3 4\n".encode("latin-1"))
     assert len(folder.load(tmp_path).spectra["a.txt"]) == 3

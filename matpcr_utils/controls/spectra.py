@@ -26,9 +26,10 @@ CONSTRUCTION = (
     "A true claim is a band of the material from a standard or the literature (CWA 18133, ASTM "
     f"E1840, Ohsaka 1978), off by at most {READING_ERROR:g} cm⁻¹, the error of reading it off. A "
     "planted claim is drawn evenly from the places of the same axis that are more than "
-    f"{CLEARANCE:g} windows from every known band of the material, strong or weak, from the top of every maximum "
-    f"of the raw readings that stands out by {VISIBLE:g} times their noise, from every shoulder, "
-    "from gaps and from the ends of the axis. Neither looks at the bands that the oracle accepts."
+    f"{CLEARANCE:g} windows from every known band of the material, strong or weak, from the top of "
+    f"every maximum of the raw readings that stands out by {VISIBLE:g} times their noise, from "
+    "every shoulder, from gaps and from the ends of the axis. Neither looks at the bands that the "
+    "oracle accepts."
 )
 PRIOR = "Raman shift uniform over the measured axis of the spectrum"
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from matpcr_utils.references import archives
 from matpcr_utils.references.spectra import Spectrum
+from matpcr_utils.references.textfiles import BWTEK_START, bwtek
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -84,7 +85,11 @@ def _keep(item: dict[str, str]) -> bool:
 def _ramanchada(item: dict[str, str]) -> Spectrum:
     member = f"{RAMANCHADA}/{item['filename'].removeprefix('./')}"
     text = archives.member("ramanchada2", member).decode("latin-1")
-    axis, counts = _bwtek(text) if text.startswith("File Version") else _columns(text)
+    if text.startswith(BWTEK_START):
+        curve = bwtek(text)
+        axis, counts = curve.x, curve.y
+    else:
+        axis, counts = _columns(text)
     return Spectrum.from_arrays(
         axis,
         counts,
@@ -105,19 +110,6 @@ def _identifier(item: dict[str, str]) -> str:
     if power:
         parts.append(f"{power[1]}pc")
     return re.sub(r"[^a-z0-9-]", "", "-".join(parts).lower())
-
-
-def _bwtek(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Raman shift and dark-subtracted counts of a B&W Tek file (``;`` apart, decimal comma)."""
-    lines = text.splitlines()
-    start = next(i for i, line in enumerate(lines) if line.startswith("Pixel;"))
-    names = lines[start].split(";")
-    x, y = names.index("Raman Shift"), names.index("Dark Subtracted #1")
-    cells = [line.split(";") for line in lines[start + 1 :]]
-    # Pixels outside the calibrated range have no shift.
-    pairs = [(row[x], row[y]) for row in cells if len(row) > y and row[x].strip()]
-    values = np.array([[float(cell.replace(",", ".")) for cell in pair] for pair in pairs])
-    return values[:, 0], values[:, 1]
 
 
 def _columns(text: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

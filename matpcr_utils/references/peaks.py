@@ -35,7 +35,7 @@ _ROUNDING = 1e-6
 #: Readings whose range is below this share of their size are equal.
 _EQUAL = 1e-12
 #: Depth of a summit, as a share of the prominence, where there is no noise.
-_SUMMIT = 0.01
+_SUMMIT = 0.03
 
 
 @dataclass(frozen=True)

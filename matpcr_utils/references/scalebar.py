@@ -198,7 +198,7 @@ def _around(label: Label, planes: list[Grey], lines: list[TextLine]) -> Iterator
     reach = 5 * label.line.height
     rows = (int(label.line.box[1] - reach), int(label.line.box[3] + reach))
     bars = [bar for plane in planes for bar in strokes(plane, rows)]
-    return _pairs(label, _free(bars, lines, label.line))
+    return _pairs(label, _free(bars, lines))
 
 
 def _second_reading(
@@ -215,10 +215,10 @@ def _second_reading(
     found: list[_Pair] = []
     for bar in bars[:_CROPS]:
         crop, (left, top) = _painted_over(picture, bar)
-        for line in read_lines(crop, zoom=2.0 if max(crop.shape) < 900 else 1.0):
-            x0, y0, x1, y1 = line.box
-            moved = replace(line, box=(x0 + left, y0 + top, x1 + left, y1 + top))
-            found += [pair for label in labels([moved]) for pair in _pairs(label, [bar])]
+        read = read_lines(crop, zoom=2.0 if max(crop.shape) < 900 else 1.0)
+        shift = np.array([left, top, left, top])
+        moved = [replace(line, box=tuple((line.box + shift).tolist())) for line in read]
+        found += [pair for label in labels(moved) for pair in _pairs(label, [bar])]
         if any(pair.score >= _SURE for pair in found):
             break
     return _best(found)
@@ -240,13 +240,20 @@ def _painted_over(
     return crop, (left, top)
 
 
-def _free(bars: list[Stroke], lines: list[TextLine], own: TextLine | None = None) -> list[Stroke]:
-    """Strokes that are not part of a letter; a label's own box may have swallowed its bar."""
-    others = [line for line in lines if line is not own and len(line.text) >= 3]
-    free = [bar for bar in bars if not any(_within(bar, line.box) for line in others)]
-    if own:
-        free = [b for b in free if b.length > 1.2 * own.height or not _within(b, own.tight)]
-    return free
+def _free(bars: list[Stroke], lines: list[TextLine]) -> list[Stroke]:
+    """Strokes that are not part of a letter.
+
+    A text's box may have swallowed the bar above, below or beside it; that one is long.
+    """
+    words = [line for line in lines if len(line.text) >= 3]
+    return [bar for bar in bars if not any(_of_letter(bar, line) for line in words)]
+
+
+def _of_letter(bar: Stroke, line: TextLine) -> bool:
+    x0, y0, x1, y1 = line.box
+    within = y0 < bar.middle < y1 and bar.x0 > x0 - 3 and bar.x1 < x1 + 3
+    short = bar.length < min(1.2 * line.height, 0.5 * (line.tight[2] - line.tight[0]))
+    return within and short
 
 
 def _pairs(label: Label, bars: list[Stroke]) -> Iterator[_Pair]:
@@ -300,8 +307,3 @@ def _fit(line: TextLine, bar: Stroke) -> float:
     level = abs(y0 + y1 - by0 - by1) / 2 / line.height
     beside = np.exp(-max(0.0, aside - 0.5) - 2 * max(0.0, level - 0.25))
     return float(max(stacked, beside))
-
-
-def _within(bar: Stroke, box: Box) -> bool:
-    """Whether a stroke lies inside a line of text, as the strokes of its letters do."""
-    return box[1] < bar.middle < box[3] and bar.x0 > box[0] - 3 and bar.x1 < box[2] + 3

@@ -193,8 +193,10 @@ def _end(profile: Grey, start: int, step: int, level: float, ground: float) -> f
     half = (level + ground) / 2
     i, last = start, len(profile) - 1
     # The rough box may begin a few pixels beyond the ink.
-    while profile[i] < half and 0 < i - 3 * step < last and abs(i - start) < 4:
-        i -= step
+    for _ in range(4):
+        if profile[i] < half:
+            i -= step
+    inner = i
     while 0 <= i + step <= last and profile[i + step] >= half:
         i += step
     if not 0 <= i + step <= last:
@@ -202,7 +204,7 @@ def _end(profile: Grey, start: int, step: int, level: float, ground: float) -> f
     # The surroundings at the end itself set the height of the edge.
     beyond = profile[np.clip(np.arange(i + 2 * step, i + 5 * step, step), 0, last)].mean()
     half = (level + min(float(beyond), half)) / 2
-    while profile[i] < half and i != start:
+    while profile[i] < half and i != inner:
         i -= step
     inside, outside = float(profile[i]), float(profile[i + step])
     share = (inside - half) / (inside - outside) if inside > half > outside else 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -23,6 +24,9 @@ _LABEL = re.compile(
     rf"[^0-9A-Za-z]*(?:[Il]\s+)?(?P<number>{_NUMBER_PATTERN})\s*(?P<unit>{_UNIT_PATTERN})"
     r"(?:\s+[Il])?[^0-9A-Za-z]*"
 )
+_PART = r"(?P<part>[0-9]{1,4}(?:[.,][0-9]+)?\s*(?:nm|[uUpPμµ]\s?m))"
+_LEADING = re.compile(rf"{_PART}(?=\s)")
+_TRAILING = re.compile(rf"(?:[0-9]\s?[A-Za-z]{{0,2}}|\s[kK]?[VX])\s+{_PART}$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +111,25 @@ def labels(lines: list[TextLine]) -> list[Label]:
     numbers = [line for line in lines if _NUMBER.fullmatch(line.text.strip())]
     units = [line for line in lines if _UNIT.fullmatch(line.text.strip())]
     joined = [_joined(a, b) for a in numbers for b in units if _follows(a, b)]
-    found = [(line, parse_label(line.text)) for line in (*lines, *joined)]
+    whole = [(line, parse_label(line.text)) for line in (*lines, *joined)]
+    parts = [part for line, parsed in whole if not parsed for part in _parts(line)]
+    found = [*whole, *((part, parse_label(part.text)) for part in parts)]
     return [Label(line, *parsed) for line, parsed in found if parsed]
+
+
+def _parts(line: TextLine) -> Iterator[TextLine]:
+    """A length at the start of a longer line, or at its end after another field's value.
+
+    OCR joins a label with the text beside it. At the end, ``5.00 kV 200 nm`` ends with a label;
+    ``WD 5 mm`` and ``Width = 12 µm`` end with the value of a field. A part counts for less.
+    """
+    x0, y0, x1, y1 = line.box
+    for match in (_LEADING.match(line.text), _TRAILING.search(line.text)):
+        if match:
+            start, stop = (match.start("part"), match.end("part"))
+            width = (x1 - x0) / len(line.text)
+            box = (x0 + start * width, y0, x0 + stop * width, y1)
+            yield TextLine(match["part"], 0.7 * line.score, box)
 
 
 def _follows(left: TextLine, right: TextLine) -> bool:

@@ -16,6 +16,8 @@ from matpcr_utils.errors import MatPCRError
 _PATTERN_WORDS = re.compile(r"2[\s_-]*(theta|θ)|two[\s_-]*theta|diffraction|\bxrd\b|x-ray", re.I)
 _SPECTRUM_WORDS = re.compile(r"raman|wave\s*number|cm\s*(\^?-1|⁻¹)|1/cm|shift", re.I)
 _COMMENT = "#!%'/"
+#: How a file of B&W Tek's software starts.
+BWTEK_START = "File Version;BW"
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Curve:
 
 
 def read_curve(path: Path) -> Curve:
-    """Two columns from XY, XYE, TXT, CSV, an RRUFF file, or an opXRD JSON file.
+    """Two columns from XY, XYE, TXT, CSV, an RRUFF, B&W Tek or opXRD (JSON) file.
 
     Lines before the first pair of numbers are a header; columns may be apart by blanks, tabs,
     commas or semicolons, and decimals may be commas where columns are not apart by commas. Columns
@@ -56,7 +58,17 @@ def read_curve(path: Path) -> Curve:
         If the file is empty, holds no two columns of numbers, or a later line is not numbers.
     """
     text = _text(path)
-    return _opxrd(path, text) if path.suffix.lower() == ".json" else _columns(path, text)
+    if path.suffix.lower() == ".json":
+        return _opxrd(path, text)
+    if not text.startswith(BWTEK_START):
+        return _columns(path, text)
+    try:
+        return bwtek(text)
+    except (IndexError, StopIteration, ValueError) as error:
+        raise MatPCRError(
+            f"{path.name}: not a whole B&W Tek file ({type(error).__name__}: {error}): it needs "
+            "the columns Raman Shift and Dark Subtracted #1; export it again"
+        ) from None
 
 
 def _text(path: Path) -> str:
@@ -98,13 +110,31 @@ def _columns(path: Path, text: str) -> Curve:
 
 
 def _pair(line: str) -> tuple[float, float] | None:
-    if ";" in line or ("\t" in line and "," in line):
-        line = line.replace(",", ".")
-    cells = [cell for cell in re.split(r"[;,\s]+", line) if cell]
+    if ";" in line or "\t" in line:
+        separator, line = (";" if ";" in line else None), line.replace(",", ".")
+    else:
+        separator = "," if "," in line else None
+    # An empty cell stays: dropping it would shift the columns.
+    cells = line.split(separator)
     try:
         return float(cells[0]), float(cells[1])
     except (IndexError, ValueError):
         return None
+
+
+def bwtek(text: str) -> Curve:
+    """Raman shift and dark-subtracted counts of a B&W Tek file (``;`` apart, decimal commas)."""
+    lines = text.splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("Pixel;"))
+    names = lines[start].split(";")
+    x, y = names.index("Raman Shift"), names.index("Dark Subtracted #1")
+    cells = [line.split(";") for line in lines[start + 1 :]]
+    # Pixels outside the calibrated range have no shift.
+    pairs = [(row[x], row[y]) for row in cells if len(row) > y and row[x].strip()]
+    values = np.array([[float(cell.replace(",", ".")) for cell in pair] for pair in pairs])
+    laser = re.search(r"^laser_wavelength;([\d.,]+)", text, re.M)
+    wavelength = float(laser[1].replace(",", ".")) if laser else None
+    return Curve(values[:, 0], values[:, 1], "spectrum", wavelength=wavelength)
 
 
 def _described(x: NDArray[np.float64], y: NDArray[np.float64], header: list[str]) -> Curve:
