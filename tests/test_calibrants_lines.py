@@ -18,7 +18,8 @@ AGREEMENT = 0.03  # degree on 2θ
 @pytest.fixture(autouse=True, scope="module")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATPCR_CACHE", str(tmp_path_factory.mktemp("cache")))
+        # One folder for the session: the modules of these tests share structures.
+        patch.setenv("MATPCR_CACHE", str(tmp_path_factory.getbasetemp() / "lines"))
         yield
 
 

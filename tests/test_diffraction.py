@@ -35,7 +35,8 @@ QUANTITIES = ("two_theta", "d_spacing", "scattering_vector")
 @pytest.fixture(autouse=True, scope="module")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATPCR_CACHE", str(tmp_path_factory.mktemp("cache")))
+        # One folder for the session: the modules of these tests share structures.
+        patch.setenv("MATPCR_CACHE", str(tmp_path_factory.getbasetemp() / "lines"))
         yield
 
 
@@ -440,6 +441,13 @@ def test_reference_from_a_cif(tmp_path: Path) -> None:
     reference = DiffractionReference.from_cif(file)
     assert reason(28.44, reference) == "line"
     assert reference.name == "Si"
+
+
+def test_partial_occupancy_in_a_cif_abstains(tmp_path: Path) -> None:
+    file = tmp_path / "alloy.cif"
+    alloy = Structure(Lattice.cubic(3.6), [{"Fe": 0.5, "Ni": 0.5}], [[0, 0, 0]])
+    alloy.to(filename=str(file))
+    assert reason(43.5, DiffractionReference.from_cif(file)) == "partial_occupancy"
 
 
 def test_quantities_can_be_mixed_in_one_table() -> None:

@@ -28,7 +28,8 @@ from matpcr_utils.references.lines import CU_KALPHA1, Lines
 @pytest.fixture(autouse=True, scope="module")
 def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MATPCR_CACHE", str(tmp_path_factory.mktemp("cache")))
+        # One folder for the session: the modules of these tests share structures.
+        patch.setenv("MATPCR_CACHE", str(tmp_path_factory.getbasetemp() / "lines"))
         yield
 
 

@@ -236,3 +236,11 @@ def test_cif_that_cannot_be_parsed_is_one_line_with_its_name(tmp_path: Path, tex
 def test_missing_cif_is_named(tmp_path: Path) -> None:
     with pytest.raises(MatPCRError, match=r"can't read .*absent\.cif"):
         structure_from_cif(tmp_path / "absent.cif")
+
+
+def test_cell_without_a_space_group_is_taken_as_it_is() -> None:
+    # Two atoms closer than the distance tolerance: spglib gives up.
+    odd = Structure(Lattice.cubic(4.0), ["Na", "Na"], [[0, 0, 0], [0, 0, 0.0005]])
+    found = lines_of(odd, reach=60)
+    assert found.hkl[:2] == ("100", "110")
+    np.testing.assert_allclose(found.d[:2], [4.0, 4.0 / np.sqrt(2)], rtol=1e-9)

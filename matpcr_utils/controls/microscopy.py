@@ -21,6 +21,8 @@ from matpcr_utils.oracles.microscopy import FieldOfView, FieldOfViewTable, Toler
 if TYPE_CHECKING:
     import pandas as pd
 
+    from matpcr_utils.controls import ControlResult
+    from matpcr_utils.controls.scalebar import Trial
     from matpcr_utils.references.micrographs import Micrograph
     from matpcr_utils.references.sem import Calibration
 
@@ -219,6 +221,53 @@ def edges(tolerances: Tolerances | None = None) -> pd.DataFrame:
         verdict = check(claim, reference, t)
         rows.append((what, f"{value:.7g} {claim.unit}", str(verdict.outcome), verdict.reason))
     return pd.DataFrame(rows, columns=["case", "claim", "verdict", "reason"])
+
+
+def explain(results: Sequence[ControlResult], trial: Trial, tolerances: Tolerances) -> pd.DataFrame:
+    """Why true claims were flagged when the scale was detected: a row a cause and reason.
+
+    Parameters
+    ----------
+    results : sequence of ControlResult
+        On the references that `trial` gave.
+    trial : Trial
+    tolerances : Tolerances
+        Those of the results.
+
+    Raises
+    ------
+    AssertionError
+        If a flag has no cause: the detection was right, and its error is not the one that flags.
+    """
+    import pandas as pd
+
+    alarms = pd.concat([result.false_alarms() for result in results], ignore_index=True)
+    image = alarms["reference"].to_numpy(np.intp)
+    error = trial.pixel_size_error[image]
+    # The true value is 1 / (1 + error) times the detected one.
+    beyond = np.where(
+        alarms["quantity"] == "scale",
+        np.abs(1 / (1 + error) - 1) > tolerances.scale_tolerance,
+        1 / (1 + error) > 1 + tolerances.size_tolerance,
+    )
+    correct = trial.correct[image]
+    unexplained = alarms[correct & ~beyond]
+    if len(unexplained):
+        raise AssertionError(
+            f"{len(unexplained)} true claims were flagged without a cause; the first:\n"
+            f"{unexplained.iloc[0].to_string()}"
+        )
+    rounding = "bar found; its length is rounded to whole pixels, which moved the scale"
+    alarms["cause"] = np.where(correct, rounding, "detection failed")
+    alarms["|error of the scale|"] = np.abs(error)
+    grouped = alarms.groupby(["cause", "reason"])
+    table = grouped.agg(
+        images=("reference", "nunique"),
+        claims=("reference", "size"),
+        largest=("|error of the scale|", "max"),
+    )
+    table["largest"] = [f"{value:.2%}" for value in table["largest"]]
+    return table.rename(columns={"largest": "largest error of the scale"}).reset_index()
 
 
 def by_extent(

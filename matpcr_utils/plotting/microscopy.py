@@ -27,6 +27,7 @@ def gallery(
     *,
     columns: int = 3,
     truth: bool = False,
+    close: bool = False,
 ) -> Figure:
     """Micrographs with the detected bar and label framed, and what was read as the title.
 
@@ -36,6 +37,8 @@ def gallery(
     columns : int
     truth : bool
         Frame the true bar of generated images too.
+    close : bool
+        Show the surroundings of the bar only.
 
     Raises
     ------
@@ -61,6 +64,8 @@ def gallery(
             read = f"{bar.label}, {bar.length_px:.1f} px → {bar.pixel_size_nm:.3g} nm/px"
         else:
             read = "no scale bar found"
+        if close and (box or bar):
+            _close_up(panel, image, [b for b in (box, bar and bar.box, bar and bar.label_box) if b])
         size = 9 if columns > 2 else 10
         panel.set_title(f"{image.name}\n{read}", fontsize=size, loc="left")
     return figure
@@ -162,6 +167,21 @@ def scale_tolerances(grid: pd.DataFrame) -> Figure:
 
 def _show(panel: Axes, image: Micrograph | SEMImage) -> None:
     panel.imshow(image.pixels, cmap="gray", vmin=0, vmax=255, interpolation="antialiased")
+
+
+def _close_up(panel: Axes, image: Micrograph | SEMImage, boxes: list[tuple[float, ...]]) -> None:
+    """Limit a panel to what surrounds some boxes, in the image's own proportions."""
+    height, width = image.pixels.shape[:2]
+    corners = np.array(boxes, np.float64)
+    low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
+    share = min(1.0, max(0.4, 1.5 * float(((high - low) / (width, height)).max())))
+    for limit, middle, extent in (
+        (panel.set_xlim, (low[0] + high[0]) / 2, width),
+        (panel.set_ylim, (low[1] + high[1]) / 2, height),
+    ):
+        start = float(np.clip(middle - share * extent / 2, 0, extent - share * extent))
+        limit(start, start + share * extent)
+    panel.invert_yaxis()
 
 
 def _frame(panel: Axes, box: tuple[float, float, float, float], color: str, pad: float = 4) -> None:

@@ -198,7 +198,7 @@ def _around(label: Label, planes: list[Grey], lines: list[TextLine]) -> Iterator
     reach = 5 * label.line.height
     rows = (int(label.line.box[1] - reach), int(label.line.box[3] + reach))
     bars = [bar for plane in planes for bar in strokes(plane, rows)]
-    return _pairs(label, _free(bars, lines))
+    return _pairs(label, _free(bars, [*lines, label.line]))
 
 
 def _second_reading(
@@ -245,7 +245,7 @@ def _free(bars: list[Stroke], lines: list[TextLine]) -> list[Stroke]:
 
     A text's box may have swallowed the bar above, below or beside it; that one is long.
     """
-    words = [line for line in lines if len(line.text) >= 3]
+    words = [line for line in lines if sum(c.isalnum() for c in line.text) >= 2]
     return [bar for bar in bars if not any(_of_letter(bar, line) for line in words)]
 
 

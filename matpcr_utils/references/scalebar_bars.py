@@ -207,7 +207,7 @@ def _end(profile: Grey, start: int, step: int, level: float, ground: float) -> f
     while profile[i] < half and i != inner:
         i -= step
     inside, outside = float(profile[i]), float(profile[i + step])
-    share = (inside - half) / (inside - outside) if inside > half > outside else 0.5
+    share = (inside - half) / (inside - outside) if inside >= half > outside else 0.5
     return i + 0.5 + step * share
 
 
