@@ -66,7 +66,7 @@ class Tolerances:
     Attributes
     ----------
     two_theta : float
-        Degree on 2θ, inclusive; 0.5 is the paper's. In (0, 5].
+        Degree on 2θ, inclusive. In (0, 5].
     intensity_floor : float
         Percent of the strongest line in the window; weaker lines don't count. In [0, 100].
     """
