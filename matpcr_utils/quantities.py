@@ -78,9 +78,9 @@ _ANY_PER = "|".join(PER.values())
 _ELEMENT = r"[A-Z][a-z]?"
 #: A unit as written: ``1/Å``, ``inverse angstrom``, ``cm^-1``, ``nm^2``, ``eV/atom``, ``nm px^-1``.
 UNIT_PATTERN = (
-    rf"(?P<inverse>1\s?/\s?|/\s?|(?i:inverse|reciprocal|inv\.?)[\s-])?(?P<base>{_ANY_UNIT})"
+    rf"(?P<inverse>1\s?/\s?|/\s?|per\s|(?i:inverse|reciprocal|inv\.?)[\s-])?(?P<base>{_ANY_UNIT})"
     r"(?![A-Za-zÅµ])"
-    r"(?P<power>\s?\^?\s?[-–]\s?1(?!\d|\.\d|\s?[µunpm]m)|(?:\s?\^\s?[-–]?|[-–])?[23](?!\d|\.\d|[\wθ]|\s?θ))?"
+    r"(?P<power>(?:\s?\^?\s?[-–]\s?1|\s?\^\s?\(\s?[-–]\s?1\s?\))(?!\d|\.\d|\s?[µunpm]m)|(?:\s?\^\s?[-–]?|[-–])?[23](?!\d|\.\d|[\wθ]|\s?θ))?"
     rf"(?:(?:\s?/\s?\(?|\s(?:per|for\s(?:each|every|one|a)|in\s(?:the|each|every|one|a))\s)"
     rf"(?:(?:an?|one|the|each)\s)?(?:(?P<per>{_ANY_PER})(?!\w)|(?P<element>{_ELEMENT})(?!\w))\)?"
     r"|[\s·](?P<each>atom|at|f\.?u\.?|cell|pixel|px|u\.c\.)\s?\^?\s?[-–]1"
@@ -94,7 +94,7 @@ def registry() -> Any:
     """The process's one `pint.UnitRegistry`, with ``atom``, ``formula_unit`` and ``cell`` added."""
     import pint
 
-    units = pint.UnitRegistry(cache_folder=None)
+    units: Any = pint.UnitRegistry()
     for name in ("atom", "formula_unit", "cell"):
         units.define(f"{name} = [{name}]")
     return units
@@ -112,7 +112,7 @@ def factor(unit: str, target: str) -> float:
     import pint
 
     try:
-        return float(registry().Quantity(1.0, unit).to(target).magnitude)
+        return _snap(float(registry().Quantity(1.0, unit).to(target).magnitude))
     except (pint.PintError, AttributeError, AssertionError, TypeError) as problem:
         raise MatPCRError(f"cannot convert {unit!r} to {target!r}: {problem}") from None
 
@@ -141,7 +141,14 @@ def canonical(quantity: str, value: float, unit: str) -> float:
 
 
 def _is_whole(number: float) -> bool:
-    return abs(number - round(number)) < 1e-9 * number
+    return abs(number - round(number)) < 1e-12 * number
+
+
+def _snap(scale: float) -> float:
+    """Powers of ten without the rounding of the way pint got there."""
+    if scale >= 1 and _is_whole(scale):
+        return float(round(scale))
+    return 1 / round(1 / scale) if 0 < scale < 1 and _is_whole(1 / scale) else scale
 
 
 _UNIT = re.compile(UNIT_PATTERN)

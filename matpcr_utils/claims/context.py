@@ -11,46 +11,124 @@ REACH = 120
 
 # Words that may stand between a cue and a number without a unit that it introduces.
 _INTRODUCES = re.compile(
-    r"[\s\"'*\])\u2009]{0,4}(?:[(\[][^()\[\]\d]{0,24}[)\]][\"'*]{0,2})?"
-    r"(?:\s{0,3}(?:[\"'\[({*|:=≈~→]|is|are|of|was|at|as|be|to|about|around|approximately|approx\.?"
-    r"|roughly|nearly|exactly|essentially|equals?|values?|near|estimated|likely|probably|would|should"
-    r"|therefore|thus|simply|predicted|calculated|measured|computed|found|located|sits?|lies?|appears?"
+    r"(?:_[a-z0-9µå°^/-]{1,12}){0,4}(?:\s?/\s?[a-zåµ°_]{1,4}(?:\^?-1)?"
+    r"|\sin\s[a-zåµ°_]{1,11}(?:\^?-1)?)?"
+    r"[\s\"'*\])\u2009]{0,4}"
+    r"(?:[(\[](?:1/)?[^()\[\]\d]{0,24}(?:\^?-1)?[)\]][\"'*]{0,2})?"
+    r"(?:\s{0,3}(?:[\"'\[({*|:=≈~→]|is|isn't|not|are|of|was|at|as|be|to|about|around"
+    r"|approximately|approx\.?"
+    r"|roughly|nearly|exactly|essentially|equals?|values?|near|estimated|likely"
+    r"|probably|would|should"
+    r"|therefore|thus|simply|predicted|calculated|measured|computed|found|located"
+    r"|sits?|lies?|appears?"
     r"|occurs?|observed|cent(?:red|ered)|positions?)){0,9}\s{0,3}"
 )
 _AT = re.compile(r"(?:\bat|near|around|[=:≈→|\[])[\s\"'\[(|~*]{0,6}$")
-_ASSIGNED = re.compile(r"[\s\"'_*)\]]{0,4}(?:=|≈|:|~|\||\bis|\bof|\bat|\bwas|\breads)[\s\"'~≈*(\[]{0,6}(?:about\s|approximately\s|roughly\s|around\s)?")
-_ADJACENT = re.compile(
-    r"[\s\"')\]*-]{0,3}(?:(?:in|of|on|for|as|a|an|its|mean|average|direct|indirect|optical)\s){0,3}\(?"
+_ASSIGNED = re.compile(
+    r"[\s\"'_*)\]]{0,4}(?:=|≈|:|~|\||\bis|\bof|\bat|\bwas"
+    r"|\breads)[\s\"'~≈*(\[]{0,6}(?:about\s|approximately\s|roughly\s|around\s)?"
 )
-_INTRODUCES_OTHER = re.compile(r"[\s\"'_]{0,3}(?:=|:|≈|~|is\b|of\b|was\b|at\b|\(?\d|are\b|reads|equals)")
+_ADJACENT = re.compile(
+    r"[\s\"')\]*-]{0,3}(?:(?:in|of|on|for|as|a|an|its|mean|average|direct|indirect"
+    r"|optical)\s){0,3}\(?"
+)
+_LEADS_ON = re.compile(
+    r"[\s\"'_]{0,3}(?:(?:=|:|≈|~|is|of|was|at|are|reads|equals)[\s\"']{0,2})?\(?"
+    r"(?:about\s|approximately\s|roughly\s)?"
+)
+_PLACE = re.compile(
+    r"(?:\bat|near|around|[=≈:]|corresponds?\sto|\bof)\s{0,2}(?:d\s?=\s?)?(?:about\s|roughly\s|[~≈]\s?)?$"
+)
+_WHEREIN = re.compile(
+    r"(?<![a-z])(?:in|within|on|inside|over|at|of)\s(?:the|this|our|a)\s(?:[a-z0-9-]{1,14}\s)?$"
+)
+_PREDICATE = re.compile(
+    r"(?<![a-z])(?:is|are|occurs?|appears?|lies?|sits?|stands?|falls?)\s(?:[a-z]{1,12}\s){0,2}"
+    r"(?:at|near|around|close\sto)\s"
+)
+_COMPLEMENT = re.compile(
+    r"\s(?:of|for|in|to)\s(?:(?:the|this|that|these|each|its|all|a|an|main|strongest"
+    r"|first|largest|same)\s){0,3}"
+)
 _BOUND = re.compile(
-    r"(?:[<>≤≥≲≳]=?|(?<![a-z])(?:below|under|above|over|beyond|exceed(?:s|ing)?|at\s(?:least|most)|no\s(?:more|less)\sthan"
-    r"|(?:less|more|fewer|greater|larger|smaller|lower|higher|wider|longer|shorter|bigger)\sthan|within|up\sto))"
-    r"\s{0,2}(?:about\s|roughly\s|~\s?|≈\s?|±\s?|or\sequal\sto\s|(?:the|a|an|our|its)\s){0,2}$"
+    r"(?:[<>≤≥≲≳]=?|(?<![a-z])(?:below|under|above|over|beyond|exceed(?:s|ing)?"
+    r"|at\s(?:least|most)|no\s(?:more|less)\sthan"
+    r"|(?:less|more|fewer|greater|larger|smaller|lower|higher|wider|longer|shorter"
+    r"|bigger)\sthan|within|up\sto))"
+    r"\s{0,2}(?:about\s|roughly\s|~\s?|≈\s?|±\s?|or\sequal\sto\s|(?:the|a|an|our"
+    r"|its)\s){0,2}$"
+)
+# What the text before a number ends in when `_BOUND` may hold.
+_BOUND_ENDS = (
+    *(
+        "<",
+        ">",
+        "≤",
+        "≥",
+        "≲",
+        "≳",
+        "±",
+        "than",
+        "least",
+        "most",
+        "below",
+        "under",
+        "above",
+        "over",
+    ),
+    *(
+        "beyond",
+        "exceed",
+        "exceeds",
+        "exceeding",
+        "within",
+        "up to",
+        "about",
+        "roughly",
+        "equal to",
+    ),
+    *(" the", " a", " an", " our", " its"),
 )
 _UP_TO = re.compile(r"up\sto\s{0,2}(?:about\s|roughly\s|~\s?|≈\s?)?$")
 _DENIED = re.compile(
     r"[\s,)*\"']{0,3}(?:(?:peak|line|gap|band|reflection|value|estimate|reading)\s)?"
-    r"(?:is|was|are|were|would\sbe|seems|looks|cannot\sbe|can't\sbe)\s(?:clearly\s|definitely\s|simply\s|far\s)?"
-    r"(?:wrong|incorrect|absent|missing|impossible|unlikely|unphysical|right|correct|not\s(?:present|observed"
-    r"|visible|seen|there|right|correct|possible|found|detected|the\scase|it)|too\s(?:large|small|high|low|big))"
+    r"(?:is|was|are|were|would\sbe|seems|looks|cannot\sbe|can't\sbe)\s(?:clearly\s"
+    r"|definitely\s|simply\s|far\s)?"
+    r"(?:wrong|incorrect|absent|missing|impossible|unlikely|unphysical|right|correct"
+    r"|ruled\sout|excluded|not\s(?:present|observed"
+    r"|visible|seen|there|right|correct|possible|found|detected|the\scase|it)"
+    r"|too\s(?:large|small|high|low|big))"
 )
+_RELATIVE = re.compile(
+    r"\s(?:larger|smaller|higher|lower|more|less|wider|narrower|greater|longer"
+    r"|shorter|bigger)\sthan"
+)
+# "200 nm < d < 300 nm" bounds d; "0.03 eV < 0.05 eV" states the first number.
+_LOWER_END = re.compile(r"\s?[<≤>≥]\s?[a-zθ_]{1,8}\s?[<≤>≥=]")
 _GRANTED = re.compile(r".{0,40}?(?<!not )(?<!cannot be )(?<!can't be )(?:right|correct)", re.DOTALL)
 _RESETS = re.compile(
-    r"(?<![a-z])(?:so|thus|therefore|hence|giving|gives|yields|implies|corresponds\sto|which\smeans|and\sthe"
+    r"(?<![a-z])(?:so|thus|therefore|hence|giving|gives|yields|implies"
+    r"|which\s(?:corresponds|means|is|gives)|and\sthe"
     r"|but)(?![a-z])|[→⇒;]|,\s(?:the|we|i|it|this|so|its|my)\s"
 )
 _RESTATES = re.compile(r"\s{0,2}(?:[=≈]|\(?=|\(|or|\(?i\.e\.,?)\s{0,2}(?:about\s|~\s?|≈\s?)?")
 _HINT = re.compile(
-    r"(?:^|[\s_(\[,/\"])(°|[dD]eg(?:ree)?s?|[nµupm]m|Å|A|[aA]ngstroms?|m?[eE][vV]|µ_?B|[mM][uU]_?[bB]|uB"
-    r"|[bB]ohr[\s_][mM]agnetons?|cm\s?\^?[-_]?1|1/cm|[ÅA]\s?\^?[-_]?1|1/[ÅA]|inv(?:erse)?[_\s][aA]ngstroms?"
-    r"|nm\s?\^?-1|px|pixels?)(?:(?:/|_?per_|\sper\s|_)(atom|f\.?u\.?|formula[_\s]unit|(?:unit[_\s])?cell"
+    r"(?:^|[\s_(\[,/\"])(°|[dD]eg(?:ree)?s?|[nµupm]m|Å|A|[aA]ngstroms?|m?[eE][vV]"
+    r"|µ_?B|[mM][uU]_?[bB]|uB"
+    r"|[bB]ohr[\s_][mM]agnetons?|cm\s?\^?[-_]?1|1/cm|[ÅA]\s?\^?[-_]?1|1/[ÅA]"
+    r"|inv(?:erse)?[_\s][aA]ngstroms?"
+    r"|nm\s?\^?-1|px|pixels?)(?:(?:/|_?per_|\sper\s|_)(atom|f\.?u\.?"
+    r"|formula[_\s]unit|(?:unit[_\s])?cell"
     r"|px|pixel))?(?=[\s)\]\"'_:=|,]|$)"
 )
 _WRITTEN = {"inv": "1/Å", "A": "Å", "1/A": "1/Å"}
 _PER = re.compile(
     r"(?:(?<![a-z])per[\s_-](?:the\s|one\s|each\s)?|/\s?)"
-    r"(f\.\s?u\.|(?:(?:primitive|unit|conventional|calculation|simulation|formula|[a-z]{1,2})[\s_-])?[a-z]{2,7})"
+    r"(f\.\s?u\.|(?:(?:primitive|unit|conventional|calculation|simulation|formula"
+    r"|[a-z]{1,2})[\s_-])?[a-z]{2,7})"
+)
+_OWNER = re.compile(
+    r"(?<![a-z])(?:each|every|the|one|a)\s(formula\sunit|(?:(?:unit|primitive|magnetic)\s)?cell)(?=\s)"
 )
 _BEFORE_UNIT = re.compile(r"\"units?\"\s?:\s?\"([^\"]{1,24})\"\s?,\s?\"[a-z_]{1,20}\"\s?:\s?\"?$")
 
@@ -67,12 +145,32 @@ def introduces(gap: str, strict: bool) -> bool:
 
 def assigns(gap: str) -> bool:
     """Whether `gap` is no more than an equals sign or the word for it."""
-    return len(gap) <= 30 and bool(_ASSIGNED.fullmatch(gap))
+    return not gap.strip(" \"'(") or (len(gap) <= 30 and bool(_ASSIGNED.fullmatch(gap)))
 
 
-def adjacent(gap: str, low: str, cue_end: int) -> bool:
-    """Whether a cue after a number, `gap` away, is about that number and not about a next one."""
-    return len(gap) <= 24 and bool(_ADJACENT.fullmatch(gap)) and not _INTRODUCES_OTHER.match(low, cue_end)
+def adjacent(gap: str) -> bool:
+    """Whether a cue stands right after a number, `gap` away."""
+    return len(gap) <= 24 and bool(_ADJACENT.fullmatch(gap))
+
+
+def leads_on(gap: str) -> bool:
+    """Whether a cue is about the number that follows it, `gap` away."""
+    return len(gap) <= 24 and bool(_LEADS_ON.fullmatch(gap))
+
+
+def locates(gap: str) -> bool:
+    """Whether `gap` ends by saying where something is: "… is at about"."""
+    return bool(_PLACE.search(gap))
+
+
+def sets_scene(before: str, gap: str) -> bool:
+    """Whether a cue only says where to look: "the peak *in the scan* is at"."""
+    return bool(_WHEREIN.search(before) and _PREDICATE.search(gap))
+
+
+def complements(gap: str) -> bool:
+    """Whether the second of two cues only completes the first: "FWHM of the peak"."""
+    return len(gap) <= 30 and bool(_COMPLEMENT.fullmatch(gap))
 
 
 def spent(gap: str) -> bool:
@@ -87,11 +185,15 @@ def restates(gap: str) -> bool:
 
 def is_bound(before: str, upper_counts: bool) -> bool:
     """Whether a number is only a limit ("below 0.05 eV"); "up to" may count as the value."""
+    if not before.rstrip("\u2009 ~≈=").endswith(_BOUND_ENDS):
+        return False
     return bool(_BOUND.search(before)) and not (upper_counts and _UP_TO.search(before))
 
 
 def is_denied(low: str, end: int) -> bool:
     """Whether the words after a number say that it is wrong or absent."""
+    if _RELATIVE.match(low, end) or _LOWER_END.match(low, end):
+        return True
     match = _DENIED.match(low, end)
     return match is not None and not _GRANTED.fullmatch(match[0])
 
@@ -119,3 +221,9 @@ def basis_hint(region: str) -> str | None:
         if read and read[2]:
             return read[2]
     return None
+
+
+def owner_basis(region: str) -> str | None:
+    """As `basis_hint`, where the thing counted has the number: "each formula unit carries"."""
+    owners = _OWNER.findall(region)
+    return ("cell" if owners[-1].endswith("cell") else "formula_unit") if owners else None

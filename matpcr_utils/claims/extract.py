@@ -41,9 +41,21 @@ def extract_claims(chain: str, constraint: str) -> list[Claim]:
 
     Notes
     -----
-    What counts, where a chain leaves a choice: a value that is taken back ("28.4°… no wait,
-    33.1°") is no claim; a limit ("below 0.05 eV/atom") states no value; "may be stable" commits
-    to nothing, "probably stable" does; only thermodynamic stability is stability.
+    Where a chain leaves a choice, this is how it is read.
+
+    - A value that is taken back ("28.4°… no wait, 33.1°") or rejected ("not 1.2 eV but 3.4 eV")
+      is no claim; of labels too, "not X but Y" claims Y alone.
+    - A range is its midpoint, an uncertainty its centre; a limit ("below 0.05 eV/atom") states no
+      value, but "up to 250 nm" states the size of the largest feature.
+    - "may be stable" commits to nothing, "probably stable" does. Conditions, questions and lists
+      of options claim nothing, but a yes or no right after a question does.
+    - Only thermodynamic stability is stability. "On the hull", "above the hull" and "decomposes
+      into" count only in a chain that states nothing else the constraint can check.
+    - "No gap" is the label ``zero_gap``, "zero gap" the number 0; "the net moment is zero" is
+      ``zero_net``, "0 μB" the number. Paramagnets and diamagnets have no net moment,
+      ferrimagnets have one. Local, site and effective moments are no magnetization; "per Fe atom"
+      counts as per atom.
+    - A moment without a basis has none; an energy above the hull is per atom unless said.
 
     Examples
     --------
@@ -60,8 +72,11 @@ def extract_claims(chain: str, constraint: str) -> list[Claim]:
         return []
     plain = Normal(chain)
     scope = Scope(plain.low)
-    measured = Reader(plain.text, plain.low, scope, constraint).claims()
-    found = measured + read_labels(plain.text, plain.low, scope, constraint, measured)
+    reader = Reader(plain.text, plain.low, scope, constraint)
+    measured = reader.claims()
+    found = measured + read_labels(
+        plain.text, plain.low, scope, constraint, measured, reader.quantified()
+    )
     found.sort(key=lambda claim: (claim.start, claim.end))
     claims = []
     for claim in _standing(found, plain.low):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from matpcr_utils.claims import context
@@ -27,8 +27,6 @@ class Found:
     end: int
     at: int
     basis: str | None = None
-    #: Where the words that make it a claim start: before `start`, for a number with a cue.
-    cue: int = -1
 
 
 class Reader:
@@ -37,6 +35,7 @@ class Reader:
     def __init__(self, text: str, low: str, scope: Scope, constraint: str) -> None:
         self.text, self.low, self.scope, self.constraint = text, low, scope, constraint
         self.numbers = numbers(text)
+        self._number_starts = [number.start for number in self.numbers]
         self._cues: list[tuple[int, int, Cue]] = []
         if self.numbers:
             pattern, cues = scanner(constraint)
@@ -61,6 +60,11 @@ class Reader:
                 group = [number]
         return found + self._judge(group)
 
+    def quantified(self) -> list[int]:
+        """Where the numbers start that are of a kind the constraint knows."""
+        known = kinds(self.constraint) - {None}
+        return [number.start for number in self.numbers if number.kind in known or number.word]
+
     def _judge(self, group: list[Number]) -> list[Found]:
         """The claims of a number, or of a list of numbers that share what is said of them."""
         if not group or group[0].kind not in kinds(self.constraint):
@@ -70,8 +74,10 @@ class Reader:
         cue = self._governing(group)
         self._last = (group[-1].end, kind, cue)
         if cue >= 0:
-            self._used.add(cue)
+            self._use(cue)
             quantity = self._cues[cue][2].quantity
+            if quantity == "peak":
+                quantity = "d_spacing" if first.kind == "length" else "two_theta"
         else:
             quantity = DEFAULTS[self.constraint].get(kind or "")
             if quantity is None and self._is_bare(group):
@@ -85,6 +91,17 @@ class Reader:
             return []
         return [claim for number in group if (claim := self._claim(number, quantity, cue))]
 
+    def _use(self, cue: int) -> None:
+        """Mark a cue as used, and those that stand right before it: "scissor correction"."""
+        self._used.add(cue)
+        while cue and self._cues[cue][0] - self._cues[cue - 1][1] <= 2:
+            cue -= 1
+            self._used.add(cue)
+
+    def _between(self, start: int, end: int) -> str:
+        """The text between two places, cut where no rule looks any further."""
+        return self.low[start : min(end, start + context.REACH)]
+
     # --- which cue governs ---------------------------------------------------------------
 
     def _governing(self, group: list[Number]) -> int:
@@ -96,25 +113,35 @@ class Reader:
         if header >= 0:
             return header
         end, kind, cue = self._last
-        if kind == first.kind and context.restates(self.low[end : first.start][:20]):
+        if kind == first.kind and context.restates(self._between(end, first.start)):
             return cue
-        before = self._before(first)
+        before, after = self._before(first), self._after(last)
+        if after >= 0 and self._cues[after][2].trailing:
+            return after
         if before >= 0:
-            gap = self.low[self._cues[before][1] : first.start][:40]
+            gap = self._between(self._cues[before][1], first.start)
             if context.assigns(gap):
                 return before
-        after = self._after(last)
         return after if after >= 0 else before
 
     def _after(self, last: Number) -> int:
         i = bisect_left(self._starts, last.end)
         for j in range(i, min(i + 2, len(self._cues))):
             start, end, cue = self._cues[j]
-            if start - last.end > 24 or not context.adjacent(self.low[last.end : start], self.low, end):
+            if not context.adjacent(self._between(last.end, start)):
                 break
-            if last.kind in cue.kinds:
+            if last.kind in cue.kinds and not self._leads_on(last, end):
                 return j
         return -1
+
+    def _leads_on(self, last: Number, cue_end: int) -> bool:
+        """Whether the cue that ends at `cue_end` introduces the number after `last`."""
+        i = bisect_right(self._number_starts, last.start)
+        if i == len(self.numbers) or self.numbers[i].start < cue_end:
+            return False
+        following = self.numbers[i]
+        same = following.kind in (None, last.kind)
+        return same and context.leads_on(self._between(cue_end, following.start))
 
     def _before(self, first: Number) -> int:
         kind = first.kind
@@ -123,18 +150,36 @@ class Reader:
         i = bisect_left(self._starts, first.start) - 1
         for j in range(i, max(i - 8, -1), -1):
             start, end, cue = self._cues[j]
-            if kind not in cue.kinds or (end > first.start and cue.quantity is not None):
+            overlaps = end > first.start and cue.quantity is not None
+            if kind not in cue.kinds or cue.trailing or overlaps:
                 continue
             if start < sentence:
                 carries = cue.quantity not in (None, "theta") and not blocked
                 return j if carries and sentence - start <= 300 else -1
-            if cue.quantity is None and (
-                j in self._used or context.spent(self.low[end : max(end, first.start)][:80])
-            ):
+            gap = self._between(end, first.start)
+            if cue.quantity is None and self._is_spent(j, gap):
                 blocked = True
                 continue
-            return j
+            if cue.quantity == "peak" and kind == "length" and not context.locates(gap):
+                continue
+            return j if context.assigns(gap) and gap.strip() == "at" else self._head(j, kind)
         return -1
+
+    def _is_spent(self, j: int, gap: str) -> bool:
+        """Whether a cue without a quantity no longer reaches the number at the end of `gap`."""
+        if j in self._used or context.spent(gap):
+            return True
+        start = self._cues[j][0]
+        return context.sets_scene(self.low[max(0, start - 40) : start], gap)
+
+    def _head(self, j: int, kind: str | None) -> int:
+        """The cue that `j` only completes, as "peak" does in "FWHM of the peak"; else `j`."""
+        if j and j - 1 not in self._used:
+            _, end, cue = self._cues[j - 1]
+            complete = context.complements(self._between(end, self._cues[j][0]))
+            if complete and cue.quantity is None and kind in cue.kinds:
+                return j - 1
+        return j
 
     def _unitless(self, group: list[Number]) -> int:
         """As `_governing`, for numbers without a unit; on success they are given one."""
@@ -144,16 +189,18 @@ class Reader:
         header = self._header(first)
         if header >= 0:
             _, _, a, b = self._cell(first)  # type: ignore[misc]
+            if self._cues[header][2].strict and first.value <= 30 and not first.decimal:
+                return -1  # a column that numbers the peaks
             return header if self._give_unit(group, self._cues[header][2], self.text[a:b]) else -1
         i = bisect_left(self._starts, first.start) - 1
         for j in range(i, max(i - 3, -1), -1):
             start, end, cue = self._cues[j]
             if end > first.start or "none" not in cue.kinds:
                 continue
-            gap = self.low[end : first.start]
-            if not context.introduces(gap[:90], cue.strict and not first.word):
+            gap = self._between(end, first.start)
+            if not context.introduces(gap, cue.strict and not first.word):
                 break
-            region = self.text[start : first.start][-context.REACH :]
+            region = self.text[max(start, first.start - context.REACH) : first.start]
             return j if self._give_unit(group, cue, region) else -1
         return self._unitless_after(group)
 
@@ -163,7 +210,8 @@ class Reader:
         i = bisect_left(self._starts, last.end)
         if i < len(self._cues):
             start, end, cue = self._cues[i]
-            near = context.adjacent(self.low[last.end : start][:30], self.low, end)
+            near = context.adjacent(self._between(last.end, start))
+            near = near and not self._leads_on(last, end)
             states = last.word or cue.quantity == "two_theta"
             if near and states and not cue.strict and "none" in cue.kinds:
                 return i if self._give_unit(group, cue, "") else -1
@@ -179,7 +227,7 @@ class Reader:
         if kind not in cue.kinds and kind != cue.kind:
             return False
         for number in group:
-            if group[0].decimal and not number.decimal and cue.quantity == "two_theta":
+            if group[0].decimal and not number.decimal and cue.quantity in ("two_theta", "peak"):
                 number.dropped = True
             number.kind, number.unit, number.basis = kind, unit, number.basis or basis
         return True
@@ -227,12 +275,12 @@ class Reader:
                 return None
             value = factor(number.unit, "nanometer/pixel") / value
         else:
-            value = canonical(quantity, value, number.unit)
+            per = "/pixel" if quantity == "scale" and number.kind == "length" else ""
+            value = canonical(quantity, value, number.unit + per)
         if cue < 0 and quantity == "two_theta" and not 0 < value <= 180:
             return None
-        start = self._cues[cue][0] if cue >= 0 else number.start
         basis = self._basis(number, quantity)
-        return Found(quantity, value, number.start, number.end, number.start, basis, start)
+        return Found(quantity, value, number.start, number.end, number.start, basis)
 
     def _is_span(self, number: Number, cue: int) -> bool:
         """Whether a range is the span of an axis and not the place of a peak."""
@@ -249,14 +297,15 @@ class Reader:
             return None
         if number.basis is None:
             sentence, end = self.scope.sentence(number.start)
-            i = bisect_left(self.numbers, number.start, key=lambda other: other.start)
+            i = bisect_left(self._number_starts, number.start)
             begin = self.numbers[i - 1].end if i else 0
             begin = max(begin, sentence, number.start - context.REACH)
             stop = self.numbers[i + 1].start if i + 1 < len(self.numbers) else len(self.low)
             after = self.low[number.end : min(stop, end, number.end + 24)]
-            number.basis = context.basis_hint(after) or context.basis_hint(
-                self.low[begin : number.start]
-            )
+            before = self.low[begin : number.start]
+            number.basis = context.basis_hint(after) or context.basis_hint(before)
+            if number.basis is None and quantity == "magnetization":
+                number.basis = context.owner_basis(before)
         if quantity == "energy_above_hull":
             return number.basis or "atom"
         return number.basis

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from itertools import pairwise, zip_longest
 
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.quantities import UNIT_PATTERN, factor, read_unit
@@ -54,7 +55,7 @@ class Number:
 
 # Between a number and its unit: a space, a hyphen, a closing or a short bracket, or JSON.
 _GLUE = (
-    r"[\s-]{0,2}|\)[\s-]{0,2}|\s?\([^()\d]{1,15}\)\s?"
+    r"[\s~-]{0,2}|\s\[|\)[\s-]{0,2}|\s?\([^()\d]{1,15}\)\s?"
     r"|\"?\s{0,4},\s{0,4}[\"'][a-z_]{0,20}units?[\"']\s{0,2}:\s{0,2}[\"']"
 )
 _NUMBER = re.compile(
@@ -62,7 +63,7 @@ _NUMBER = re.compile(
     (?P<hkl>(?:[({{<⟨]|(?<!:)(?<!:\s)\[)\s?[-–]?\d
        (?:[-–]?\d[-–]?\d(?:[-–]?\d)?|(?:,?\s[-–]?\d){{2,3}}|(?:,[-–]?\d){{2,3}})
        \s?[)\]}}>⟩](?!\s?(?:°|nm\b|cm\b)))
-    |(?<![\w.^°])(?<![A-Za-z][-–])(?P<sign>(?<![\w°)\]"'%.])[-+–])?
+    |(?<![\w.^°])(?<![A-Za-z][-–])(?P<sign>(?<![\w°)\]%.])[-+–])?
      (?P<digits>10\^[-+–]?\d{{1,3}}(?!\d)
         |[1-9]\d{{0,2}}(?:[,\u2009']\d{{3}})+(?:\.\d+)?(?![\d,']\d|\d)
         |[1-9]\d{{0,2}}(?:\s\d{{3}})+(?=(?:\.\d+)?\s?(?:[nµup]?m|Å|cm[\^-]*1|px)(?![A-Za-z]))(?:\.\d+)?
@@ -70,7 +71,7 @@ _NUMBER = re.compile(
         |\d+(?:\.\d+)?|\.\d+)
      (?P<times>\s{{0,2}}[×x*·]\s{{0,2}}10(?:\^\s?\(?[-+–]?|[-–+])\d{{1,3}}\)?(?!\d)
         |[eE][-+–]?\d{{1,3}}(?![\w.]))?
-     (?P<error>\(\d{{1,3}}\))?
+     (?P<error>\(\d{{1,3}}\)|\s\(\d{{1,2}}\)(?=\s?(?:°|Å|nm|cm|eV)))?
      (?:(?:{_GLUE})(?P<unit>{UNIT_PATTERN}))?
     |(?<![\w-])(?P<zero>[Zz]ero|ZERO)(?![\w-])
      (?:\s(?P<zero_unit>eV|meV|µ_?B|[Bb]ohr\smagnetons?)(?!\w))?
@@ -88,23 +89,39 @@ _LIST = re.compile(
     r"\s{0,2}(?:(?:also\s)?(?:at|near|around|about|approximately|~|≈)\s{0,2}){0,2}"
     r"(?:\([^()]{0,25}\)\s{0,2}(?:at\s)?)?[*\"']{0,2}"
 )
-_OPERATOR = re.compile(r"\s{0,2}(?:[*×·÷/+]|\bx\b)\s{0,2}\(?\s{0,2}(?:\d?\s?(?:sin|cos|tan)\s?\(?)?")
+_OPERATOR = re.compile(
+    r"\s{0,2}(?:[*×·÷/+]|\bx\b)\s{0,2}\(?\s{0,2}(?:\d?\s?(?:sin|cos|tan)\s?\(?)?"
+)
 _DIFFERENCE = re.compile(r"\s{1,2}[-–]\s{0,2}\(?|\s?[-–]\s?\(")
 _EQUALS = re.compile(r"\s{0,2}\)?\s{0,2}(?:=|≈)")
-_OPERAND = re.compile(r"\s{0,2}(?:[*×·÷]\s{0,2}[\d(A-Za-zλθ]|/\s{0,2}[\d(λ]|/\s{0,2}(?:sin|cos|tan)\b)")
+_OPERAND = re.compile(
+    r"\s{0,2}(?:[*×·÷]\s{0,2}[\d(A-Za-zλθ]|/\s{0,2}[\d(λ]|(?:/\s{0,2}"
+    r"|\s?)(?:arc)?(?:sin|cos|tan)\b|\s?[π√]|\s?sqrt)"
+)
 _AFTER_OPERATOR = re.compile(r"[\w)λθ]\s{0,2}[*×·÷/]\s{0,2}\(?$")
 _BEFORE = re.compile(
-    r"(?:±|\+/-|\+-|\bby|\bevery|\bin steps of)\s{0,2}(?:a further\s|about\s|roughly\s|~\s?)?$",
+    (
+        r"(?:±|\+/-|\+-|\bby|\bevery|\bin steps of)\s{0,2}(?:a further\s|about\s"
+        r"|roughly\s|~\s?)?$"
+    ),
     re.IGNORECASE,
 )
-_BY_WAY = re.compile(r"(?:given|estimated|described|represented|followed)\sby\s{0,2}\S{0,8}\s?$")
+_BY_WAY = re.compile(
+    r"(?:given|estimated|described|represented|followed|hull)\sby\s{0,2}\S{0,8}\s?$"
+)
+# What the text before a number ends in when `_BEFORE` or `_AFTER_OPERATOR` may hold.
+_SHIFTS = ("±", "+/-", "+-", "by", "By", "every", "of", "further", "about", "roughly")
+_OPERATORS = ("*", "×", "·", "÷", "/")
 _ITEM = re.compile(
-    r"(?:peaks?|lines?|reflections?|bands?|fig(?:ure|s)?\.?|tables?|eqs?\.?|equation|step|section|refs?\.?"
-    r"|sample|item|mode|particle|grain|image|panel|no\.|#|group|card|[Pp]df|icsd|mp-?)\s?$",
+    r"(?:peaks?|lines?|reflections?|bands?|fig(?:ure|s)?\.?|tables?|eqs?\.?|equation"
+    r"|step|section|refs?\.?"
+    r"|sample|item|mode|particle|grain|image|panel|no\.|#|group|card|[Pp]df|icsd"
+    r"|mp-?)\s?$",
     re.IGNORECASE,
 )
 _YEAR = re.compile(r"(?:\bin|since|from|by|et al\.,?|of)\s{0,2}\(?$", re.IGNORECASE)
 _PM = re.compile(r"\s{0,2}(?:±|\+/-|\+-)\s{0,2}")
+_PER_PIXELS = re.compile(r"\s(?:per|over|across|in|for)\s")
 _STOP = re.compile(r"[\s.,;:)\]}\"'|!?]|$")
 #: How far apart two numbers may stand and still be one range, list or calculation.
 _REACH = 60
@@ -179,7 +196,6 @@ def _value(digits: str, times: str | None) -> float:
 def _relate(found: list[Number], text: str) -> None:
     """Merge ranges and uncertainties, share units along lists, drop operands. In place."""
     kept = [found[0]]
-    chained = False  # the last number is an operand of "a - b = c"
     for number in found[1:]:
         last = kept[-1]
         gap = text[last.end : number.start] if number.start - last.end <= _REACH else None
@@ -191,6 +207,12 @@ def _relate(found: list[Number], text: str) -> None:
             last.end = number.end
         elif _is_range(last, number, gap, text):
             _merge(last, number)
+        elif _is_definition(last, number, gap, text):
+            last.dropped = number.dropped = True
+            kept.append(number)
+        elif last.kind == "length" and number.kind == "pixel" and _PER_PIXELS.fullmatch(gap):
+            last.dropped = True
+            kept.append(number)
         elif _OPERATOR.fullmatch(gap):
             _operate(last, number, gap, text)
             kept.append(number)
@@ -202,7 +224,7 @@ def _relate(found: list[Number], text: str) -> None:
     for left, right in zip(reversed(kept[:-1]), reversed(kept[1:]), strict=True):
         if right.listed and left.kind is None and right.kind not in (None, "other", "pixel"):
             left.kind, left.unit, left.basis = right.kind, right.unit, right.basis
-    for left, right in zip(kept[:-1], kept[1:], strict=True):
+    for left, right in pairwise(kept):
         if (
             right.listed
             and right.kind is None
@@ -214,10 +236,23 @@ def _relate(found: list[Number], text: str) -> None:
     found[:] = kept
 
 
+def _is_definition(last: Number, number: Number, gap: str, text: str) -> bool:
+    """Whether two numbers only relate two units: "1 µm = 1000 nm"."""
+    if last.value != 1 or last.kind is None or last.kind != number.kind or last.unit == number.unit:
+        return False
+    before = text[max(0, last.start - 12) : last.start].rstrip()
+    opens = not before or before.endswith((".", ",", ";", "(", "as", "since", "because", "that"))
+    return opens and gap.strip() in ("=", "equals", "is")
+
+
 def _is_range(last: Number, number: Number, gap: str, text: str) -> bool:
-    between = _AND.fullmatch(gap) and _BETWEEN.search(text[max(0, last.start - 24) : last.start].lower())
+    between = _AND.fullmatch(gap) and _BETWEEN.search(
+        text[max(0, last.start - 24) : last.start].lower()
+    )
     if not between and not _RANGE.fullmatch(gap):
         return False
+    if _BEFORE.search(text[max(0, last.start - 24) : last.start]):
+        return False  # "shifts by 0.1° to 28.5°"
     if number.kind is None and last.kind is None:
         return bool(between)
     if last.kind is not None and number.kind is not None and last.kind != number.kind:
@@ -255,17 +290,21 @@ def _operate(last: Number, number: Number, gap: str, text: str) -> None:
         number.listed = True  # "200 nm × 300 nm" are two lengths
     elif gap.strip() == "/" and last.kind is None and number.kind == "angle":
         number.listed = True  # "28.4/47.3°"
+    elif gap.strip() == "/" and last.unit == number.unit == "degree":
+        number.listed = not _EQUALS.match(text, number.end)
     else:
         last.dropped = number.dropped = True
 
 
 def _drop_noise(found: list[Number], text: str) -> None:
-    for number in found:
+    for number, following in zip_longest(found, found[1:]):
         before = text[max(0, number.start - 24) : number.start]
+        listed = following is not None and following.listed
+        bare = before.rstrip("\u2009 (~")
         if (
-            (_BEFORE.search(before) and not _BY_WAY.search(before))
-            or _OPERAND.match(text, number.end)
-            or _AFTER_OPERATOR.search(before)
+            (bare.endswith(_SHIFTS) and _BEFORE.search(before) and not _BY_WAY.search(before))
+            or (_OPERAND.match(text, number.end) and not listed)
+            or (bare.endswith(_OPERATORS) and not number.listed and _AFTER_OPERATOR.search(before))
         ):
             number.dropped = True
         elif number.decimal or number.value < 0 or number.width:

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
-_RULE = re.compile(r"^[ \t]{0,8}\|?[ \t]{0,8}:?-{2,}:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{2,}:?[ \t]{0,8})*\|?[ \t]*$", re.M)
+_RULE = re.compile(
+    r"^[ \t]{0,8}\|?[ \t]{0,8}:?-{2,}:?[ \t]{0,8}(?:\|[ \t]{0,8}:?-{2,}:?[ \t]{0,8})*\|?[ \t]*$",
+    re.M,
+)
 
 
 def headers(text: str) -> list[tuple[int, int, int, int]]:
@@ -35,4 +39,4 @@ def _cells(text: str, start: int, end: int) -> list[tuple[int, int]]:
     edges = bars if not text[start : bars[0]].strip() else [start - 1, *bars]
     if text[bars[-1] + 1 : end].strip():
         edges = [*edges, end]
-    return [(a + 1, b) for a, b in zip(edges, edges[1:], strict=False)]
+    return [(a + 1, b) for a, b in pairwise(edges)]

@@ -43,54 +43,208 @@ def _w(label: str | None, negated: str | None, pattern: str, flag: str = "") -> 
 
 
 _OTHER_STABILITY = (
-    r"(?:dynamic|mechanic|kinetic|thermal|chemic|electrochemic|elastic|vibration|structur|environment"
-    r"|colloid|numeric|phonon|optic|electr|photo|magnet|commerc|topologic|hydrolytic|phase)\w*"
+    r"(?:dynamic|mechanic|kinetic|thermal|chemic|electrochemic|elastic|vibration"
+    r"|structur|environment"
+    r"|colloid|numeric|phonon|optic|electr|photo|magnet|commerc|topologic|hydrolytic"
+    r"|phase)\w*"
 )
 _STABILITY = (
-    _w(None, None, rf"{_OTHER_STABILITY}[\s-](?:(?:and|or|,)\s{_OTHER_STABILITY}\s)?(?:un|meta)?stable"),
-    _w(None, None, r"(?:more|less|equally|(?<!far )as|than(?:\sthe)?|almost|nearly|(?:in)?to\s(?:the\s)?(?:more\s)?(?:two\s)?|competing|other|relative\sto|nearby|neighbou?ring|known|of\sthe)\s(?:thermodynamically\s)?(?:most\s)?(?:un|meta)?stable(?!\sphase\sat)"),
-    _w(None, None, r"(?:un|meta)?stable\s(?:isotopes?|nuclid\w+|in\s(?:air|water|moist\w*|humid\w*|acid\w*|solution|aqueous)|measurement|operation|(?:competing\s|crystal\s|solid\s)?(?:phases|compounds|polymorphs|structures|oxides|products|elements|materials)|baseline|signal|solution|(?:if|when|only\sif|provided|unless|whenever)\b)"),
+    _w(
+        None,
+        None,
+        (
+            rf"{_OTHER_STABILITY}[\s-](?:(?:and|or|,)\s{_OTHER_STABILITY}\s)?"
+            r"(?:,?\s?(?:it|the\s\w{1,14}|this)\s(?:is|should\sbe|seems)\s)?(?:un|meta)?stable"
+        ),
+    ),
+    _w(
+        None,
+        None,
+        (
+            r"(?:more|less|equally|(?<!far )as|than(?:\sthe)?|almost|nearly"
+            r"|(?:in)?to(?:\s(?:the|more|two|other))?|competing|other|relative\sto|nearby"
+            r"|neighbou?ring|known|of\sthe)\s(?:thermodynamically\s)?(?:most\s)?(?:un"
+            r"|meta)?stable(?!\sphase\sat)"
+        ),
+    ),
+    _w(
+        None,
+        None,
+        (
+            r"(?:un|meta)?stable\s(?:isotopes?|nuclid\w+|in\s(?:air|water|moist\w*|humid\w*"
+            r"|acid\w*|solution|aqueous)|measurement|operation|(?:competing\s|crystal\s"
+            r"|solid\s)?(?:phases|compounds|polymorphs|structures|oxides|products|elements"
+            r"|materials)|baseline|signal|solution|(?:if|when|only\sif|provided|unless"
+            r"|whenever)\b)"
+        ),
+    ),
+    _w(None, None, r"most\s(?:thermodynamically\s)?stable\s\w{1,14}\s(?:is|of|are|at)(?![a-z])"),
     _w(None, None, r"stable\s(?:or|/|vs\.?|versus)\s(?:not|otherwise)\b"),
     _w("metastable", None, r"meta[\s-]?stable(?![a-z])|metastability(?=\"?\s?[:=])"),
     _w("unstable", "stable", r"(?:un|non|in)[\s-]?stable(?![a-z])"),
     _w("stable", "unstable", r"stable(?![a-z])"),
-    _w("stable", "unstable", r"(?:on|onto|upon|touches|part\sof|a\svertex\sof)\s(?:the\s)?(?:convex[\s-]|thermodynamic\s)?(?:hull|tie[\s-]?line)(?![a-z])", "weak"),
-    _w("unstable", None, r"(?:lies|sits|is|are|falls|located|positioned|well|far|slightly|just|significantly)\s(?:\w{1,14}\s){0,2}?above\s(?:the\s)?(?:convex\s)?hull(?![a-z])", "weak"),
-    _w("unstable", "stable", r"decompos(?:e|es)\s(?:spontaneously\s)?(?:in)?to(?![a-z])", "weak"),
+    _w(
+        "stable",
+        "unstable",
+        (
+            r"(?:on|onto|upon|touches|part\sof|a\svertex\sof)\s(?:the\s)?(?:convex[\s-]"
+            r"|thermodynamic\s)?(?:hull|tie[\s-]?line)(?![a-z])"
+        ),
+        "weak",
+    ),
+    _w(
+        "unstable",
+        None,
+        (
+            r"(?:lies|sits|is|are|falls|located|positioned|well|far|slightly|just"
+            r"|significantly)\s(?:\w{1,14}\s){0,2}?above\s(?:the\s)?(?:convex\s)?hull(?![a-z])"
+        ),
+        "weak",
+    ),
+    _w("unstable", "stable", r"decompos(?:e|es)(?=\s(?:spontaneously\s)?(?:in)?to\s)", "weak"),
 )
 _NOT_BULK = (
-    r"(?:[\s-]+(?:oxide|halide|sul(?:f|ph)ide|nitride|carbide|hydride|chalcogenide|fluoride|chloride|borate|phosphate"
-    r"|atom|ion|cation|cent(?:er|re)|site|element|ligand|organic|complex|cluster|content|contact|electrode"
-    r"|film|layer|framework|bond|radius|radii|lust|glass|d[\s-]|s[\s-]|p[\s-]|orbital|state|semiconductor|insulator|oxygen"
-    r"|sublattice|species|alloy|foil|substrate|salt|to[\s-](?:insulator|ligand|semiconductor|metal)|precursor|nanoparticle|coordination|poly)"
+    r"(?:[\s-]+(?:oxide|halide|sul(?:f|ph)ide|nitride|carbide|hydride|chalcogenide"
+    r"|fluoride|chloride|borate|phosphate"
+    r"|atom|ion|cation|cent(?:er|re)|site|element|ligand|organic|complex|cluster"
+    r"|content|contact|electrode"
+    r"|film|layer|framework|bond|radius|radii|lust|glass|d[\s-]|s[\s-]|p[\s-]"
+    r"|orbital|state|semiconductor|insulator|oxygen"
+    r"|sublattice|species|alloy|foil|substrate|salt|to[\s-](?:insulator|ligand"
+    r"|semiconductor|metal)|precursor|nanoparticle|coordination|poly)"
     r"|[-–](?!like|\s))"
 )
 _METALLICITY = (
-    _w(None, None, r"half[\s-]?metal\w*|metalloids?|metal[\s-]?organic|organometal\w*|metal[\s–-]+(?:to[\s-])?(?:insulator|semiconductor)\stransition"),
-    _w(None, None, r"(?:transition|alkali|alkaline[\s-]earth|earth|rare[\s-]earth|noble|heavy|precious|base|light|coinage|refractory|d-block|p-block|parent|guest|host|inner|main-group|post-transition)[\s-]metal\w*"),
+    _w(
+        None,
+        None,
+        (
+            r"half[\s-]?metal\w*|metalloids?|metal[\s-]?organic|organometal\w*"
+            r"|metal[\s–-]+(?:to[\s-])?(?:insulator|semiconductor)\stransition"
+        ),
+    ),
+    _w(
+        None,
+        None,
+        (
+            r"(?:transition|alkali|alkaline[\s-]earth|earth|rare[\s-]earth|noble|heavy"
+            r"|precious|base|light|coinage|refractory|d-block|p-block|parent|guest|host"
+            r"|inner|main-group|post-transition)[\s-]metal\w*"
+        ),
+    ),
     _w(None, None, r"(?:super|photo|ionic\s|thermal\s|proton\s|ion\s)conduct\w+"),
-    _w(None, None, r"(?:insulating|metallic|semiconducting|metal|metals)\s(?:layer|substrate|barrier|lust\w+|glass|bond\w*|radi\w+|element|character\sof\sthe\selement|contact|film|coating|impurit\w+|grid|electrode|ring|ion|surface\sstate)s?(?![a-z])"),
-    _w("zero_gap", "nonzero_gap", r"(?:zero|no)[\s-](?:band[\s-]?)?gap[\s-](?:semi-?conductor|material|compound|solid)|zero[_-]gap(?![a-z])|gap-?less(?![a-z])"),
+    _w(
+        None,
+        None,
+        (
+            r"(?:insulating|metallic|semiconducting|metal|metals)\s(?:layer|substrate"
+            r"|barrier|lust\w+|glass|bond\w*|radi\w+|element|character\sof\sthe\selement"
+            r"|contact|film|coating|impurit\w+|grid|electrode|ring|ion"
+            r"|surface\sstate)s?(?![a-z])"
+        ),
+    ),
+    _w(
+        "zero_gap",
+        "nonzero_gap",
+        (
+            r"(?:zero|no)[\s-](?:band[\s-]?)?gap[\s-](?:semi-?conductor|material|compound"
+            r"|solid)|zero[_-]gap(?![a-z])|gap-?less(?![a-z])"
+        ),
+    ),
     _w("nonzero_gap", "zero_gap", r"non-?zero[_-]gap(?![a-z])"),
     _w("semimetal", None, r"semi[\s-]?metal(?:lic)?(?![a-z])"),
     _w("nonzero_gap", "zero_gap", r"(?:non|un)[\s-]?metal(?:lic)?(?![a-z])"),
-    _w("zero_gap", "nonzero_gap", rf"metallic(?:\sconductor)?(?![a-z])(?!{_NOT_BULK})|(?<![a-z]-)metal(?![a-z])(?!{_NOT_BULK})"),
-    _w("nonzero_gap", None, r"insulat(?:or|ing)(?![a-z])|semi[\s-]?conduct(?:or|ing|ive)(?![a-z])|(?:a|is|good)\sdielectric(?!\s(?:constant|function|response))(?![a-z])"),
-    _w("zero_gap", "nonzero_gap", r"(?:electrical|electronic|good|excellent|an?)\sconductor(?![a-z])|electrically\sconducti(?:ng|ve)"),
+    _w(
+        "zero_gap",
+        "nonzero_gap",
+        rf"metallic(?:\sconductor)?(?![a-z])(?!{_NOT_BULK})"
+        r"|(?<![a-z]-)(?<!contain\s)(?<!contains\s)(?<!of\s)(?<!with\s)(?<!the\s)(?<!each\s)(?<!per\s)(?<!between\s)"
+        rf"(?<!from\s)(?<!by\s)(?<!on\s)(?<!two\s)metal(?![a-z])(?!{_NOT_BULK})",
+    ),
+    _w(
+        "nonzero_gap",
+        None,
+        (
+            r"insulat(?:or|ing)(?![a-z])|semi[\s-]?conduct(?:or|ing|ive)(?![a-z])|(?:a|is"
+            r"|good)\sdielectric(?!\s(?:constant|function|response))(?![a-z])"
+        ),
+    ),
+    _w(
+        "zero_gap",
+        "nonzero_gap",
+        (
+            r"(?:electrical|electronic|good|excellent|an?)\sconductor(?![a-z])"
+            r"|electrically\sconducti(?:ng|ve)"
+        ),
+    ),
     _w("nonzero_gap", "zero_gap", r"gapped(?![a-z])"),
-    _w("zero_gap", "nonzero_gap", r"(?:no|vanishing|negligible|without\s(?:an?y?|the)?|lack(?:s|ing|\sof)?\s(?:an?y?)?|absence\sof\s(?:an?y?)?)\s?(?:(?:appreciable|electronic|fundamental|direct|finite|real|true|measurable|energy|significant|such|sizeable|sizable|band)\s)*(?:band[\s-]?)?gap(?![a-z])", "alone"),
-    _w("nonzero_gap", "zero_gap", r"(?:non-?zero|finite|sizeable|sizable|appreciable|real|true|clear)\s(?:(?:direct|indirect|electronic|optical|fundamental|energy)\s)*(?:band[\s-]?)?gap(?![a-z])|(?:has|have|having|with|exhibits?|shows?|possess(?:es)?|opens?|find|see)\s(?:up\s)?(?:an?|any)\s(?:(?:wide|large|small|narrow|direct|indirect|electronic|optical|fundamental|energy|clear|substantial|moderate)[\s-])*(?:band[\s-]?)?gap(?![a-z])", "alone"),
-    _w("zero_gap", "nonzero_gap", r"(?:band[\s-]?)?gap\s(?:closes|is\sclosed|vanishes|collapses|is\sabsent|does\snot\sexist|is\smissing)", ""),
-    _w("zero_gap", "nonzero_gap", r"(?:bands?|states)\s(?:\w{1,12}\s){0,3}?cross(?:es|ing)?\sthe\sfermi", "weak"),
+    _w(
+        "zero_gap",
+        "nonzero_gap",
+        (
+            r"(?:no|vanishing|negligible|without\s(?:an?y?|the)?|lack(?:s|ing"
+            r"|\sof)?\s(?:an?y?)?|absence\sof\s(?:an?y?)?)\s?(?:(?:appreciable|electronic"
+            r"|fundamental|direct|finite|real|true|measurable|energy|significant|such"
+            r"|sizeable|sizable|band)\s)*(?:band[\s-]?)?gap(?![a-z])"
+        ),
+        "alone",
+    ),
+    _w(
+        "nonzero_gap",
+        "zero_gap",
+        (
+            r"(?:non-?zero|finite|sizeable|sizable|appreciable|real|true"
+            r"|clear)\s(?:(?:direct|indirect|electronic|optical|fundamental"
+            r"|energy)\s)*(?:band[\s-]?)?gap(?![a-z])|(?:has|have|having|with|exhibits?"
+            r"|shows?|possess(?:es)?|opens?|find|see)\s(?:up\s)?(?:an?|any)\s(?:(?:wide"
+            r"|large|small|narrow|direct|indirect|electronic|optical|fundamental|energy"
+            r"|clear|substantial|moderate)[\s-])*(?:band[\s-]?)?gap(?![a-z])"
+        ),
+        "alone",
+    ),
+    _w(
+        "zero_gap",
+        "nonzero_gap",
+        (
+            r"(?:band[\s-]?)?gap\s(?:closes|is\sclosed|vanishes|collapses|is\sabsent"
+            r"|does\snot\sexist|is\smissing)"
+        ),
+        "",
+    ),
+    _w(
+        "zero_gap",
+        "nonzero_gap",
+        r"(?:bands?|states)\s(?:\w{1,12}\s){0,3}?cross(?:es|ing)?\sthe\sfermi",
+        "weak",
+    ),
 )
-_MOMENT = r"(?:net\s|total\s|overall\s|spontaneous\s|macroscopic\s|bulk\s|finite\s|resulting\s|remanent\s)*(?:magnetic\s|spin\s)?(?:moments?|magneti[sz]ation)(?![a-z])"
+_MOMENT = (
+    r"(?:net\s|total\s|overall\s|spontaneous\s|macroscopic\s|bulk\s|finite\s"
+    r"|resulting\s|remanent\s)*(?:magnetic\s|spin\s)?(?:moments?"
+    r"|magneti[sz]ation)(?![a-z])"
+)
 _PARTIAL = (
-    r"(?!\s(?:coupling|couples?|exchange|interaction|correlation|fluctuation|element|metals\b|ions?\b|domain|resonance|impurit"
-    r"|component|layer|sheet|plane|chain|contribution|sublattice|insulators\b|materials\b|compounds\b|atoms\b|neighbou?r))"
+    r"(?!\s(?:super-?exchange|double|configuration|alignment|arrangement|starting"
+    r"|initial|coupling|couples?|exchange|interaction|correlation|fluctuation"
+    r"|element|metals\b|ions?\b|domain|resonance|impurit"
+    r"|component|layer|sheet|plane|chain|contribution|sublattice|insulators\b"
+    r"|materials\b|compounds\b|atoms\b|neighbou?r))"
 )
 _MAGNETISM = (
-    _w(None, None, r"(?:canted\s)?(?:local|site)\s(?:magnetic\s)?moments?\s(?:cancel|vanish)?(?!\w)"),
-    _w("zero_net", "finite_net", r"zero[_-]net(?![a-z])|alter-?magnet(?:ic|ism)?(?![a-z])|(?:fully|exactly|completely|perfectly)[\s-]compensated(?:\sferri-?magnet(?:ic)?)?|compensated\sferri-?magnet(?:ic)?(?![a-z])"),
+    _w(
+        None,
+        None,
+        (r"(?:canted\s)?(?:local|site)\s(?:magnetic\s)?moments?\s(?:cancel|vanish)?(?!\w)"),
+    ),
+    _w(
+        "zero_net",
+        "finite_net",
+        (
+            r"zero[_-]net(?![a-z])|alter-?magnet(?:ic|ism)?(?![a-z])|(?:fully|exactly"
+            r"|completely|perfectly)[\s-]compensated(?:\sferri-?magnet(?:ic)?)?"
+            r"|compensated\sferri-?magnet(?:ic)?(?![a-z])"
+        ),
+    ),
     _w("finite_net", "zero_net", r"finite[_-]net(?![a-z_])(?!\s(?:magn|mom))"),
     _w("antiferromagnetic", None, rf"anti-?ferro-?magnet(?:ic(?:ally)?|ism|s)?(?![a-z]){_PARTIAL}"),
     _w("antiferromagnetic", None, r"afm(?![a-z])", "upper"),
@@ -101,15 +255,89 @@ _MAGNETISM = (
     _w("zero_net", "finite_net", r"non[\s-]?magnet(?:ic)?(?![a-z])|nonmagnetism"),
     _w("zero_net", "finite_net", r"nm(?![a-z])", "upper"),
     _w("zero_net", None, r"(?:dia|para)-?magnet(?:ic|ism)?(?![a-z])"),
-    _w("zero_net", "finite_net", rf"(?:(?<!non)(?<!non-)zero|no|vanishing|negligible|null|without\s(?:an?y?)?|lack(?:s|ing|\sof)?\s(?:an?y?)?|absence\sof\s(?:an?y?)?)\s?{_MOMENT}"),
-    _w("zero_net", "finite_net", rf"(?:net\s|total\s|overall\s|spontaneous\s)?(?:magnetic\s|spin\s)?(?:moments?|magneti[sz]ation)(?:\sper\s\w+(?:\s(?:unit|cell))?)?\"?\s?(?:is|are|=|:|of|equals|becomes|must\sbe|should\sbe|will\sbe|would\sbe|averages\sto|sums?\sto|adds?\sup\sto|goes\sto|remains)\s?\"?(?:exactly\s|essentially\s|nearly\s|effectively\s|therefore\s|thus\s|also\s|practically\s|about\s|almost\s|identically\s|strictly\s)?(?:zero|null|nil|vanishing|negligible)(?!\s(?:bohr|µ))(?![a-z])"),
-    _w("zero_net", "finite_net", r"(?:moments?|magneti[sz]ations?|spins|sublattices)\s(?:\w{1,12}ly\s)?(?:vanish(?:es)?|cancel(?:s)?(?:\s(?:each\sother|out))?|compensate)(?![a-z])"),
-    _w("finite_net", "zero_net", r"(?:finite|non-?zero|sizeable|sizable|large|substantial|small)\s(?:net\s|total\s|overall\s|spontaneous\s)*(?:magnetic\s|spin\s)?(?:moment|magneti[sz]ation)(?![a-z])", "alone"),
+    _w(
+        "finite_net",
+        "zero_net",
+        (
+            r"(?:moments?|magneti[sz]ation)(?:\s(?:is|are)(?:\snot|n't)\s(?:exactly\s"
+            r"|quite\s)?zero|\s(?:does|do)(?:\snot|n't)\s(?:fully\s|completely\s"
+            r"|exactly\s)?(?:vanish|cancel))(?![a-z])"
+        ),
+    ),
+    _w(
+        "zero_net",
+        "finite_net",
+        (
+            r"(?:(?<!non-)(?:zero|vanishing|negligible|null)|no|without\s(?:an?y?)?"
+            rf"|lack(?:s|ing|\sof)?\s(?:an?y?)?|absence\sof\s(?:an?y?)?)\s?{_MOMENT}"
+        ),
+    ),
+    _w(
+        "zero_net",
+        "finite_net",
+        (
+            r"(?:net\s|total\s|overall\s|spontaneous\s)?(?:magnetic\s|spin\s)?(?:moments?"
+            r"|magneti[sz]ation)(?:\sper\s\w+(?:\s(?:unit|cell))?)?\"?\s?(?:is|are|=|:|of"
+            r"|equals|becomes|must\sbe|should\sbe|will\sbe|would\sbe|averages\sto|sums?\sto"
+            r"|adds?\sup\sto|goes\sto|remains)\s?\"?(?:exactly\s|essentially\s|nearly\s"
+            r"|effectively\s|therefore\s|thus\s|also\s|practically\s|about\s|almost\s"
+            r"|identically\s|(?:very\s)?close\sto\s|approximately\s|roughly\s|strictly\s)?(?:zero|null|nil|vanishing|negligible)(?!\s(?:bohr"
+            r"|µ))(?![a-z])"
+        ),
+    ),
+    _w(
+        "zero_net",
+        "finite_net",
+        (
+            r"(?:moments?|magneti[sz]ations?|spins"
+            r"|sublattices)\s(?:\w{1,12}ly\s)?(?:vanish(?:es)?"
+            r"|cancel(?:s)?(?:\s(?:each\sother|out))?|compensate)(?![a-z])"
+        ),
+    ),
+    _w(
+        "finite_net",
+        "zero_net",
+        (
+            r"(?:finite|non-?(?:zero|vanishing)|sizeable|sizable|large|substantial|small)\s(?:net\s"
+            r"|total\s|overall\s|spontaneous\s)*(?:magnetic\s|spin\s)?(?:moment"
+            r"|magneti[sz]ation)(?![a-z])"
+        ),
+        "alone",
+    ),
     _w("finite_net", "zero_net", r"(?:moment|magneti[sz]ation)\sis\s(?:finite|non-?zero)(?![a-z])"),
-    _w("finite_net", "zero_net", r"(?:has|have|carr(?:y|ies)|exhibits?|shows?|possess(?:es)?|retains?|with|develops?)\s(?:an?|any)\s(?:net\s|total\s|overall\s|spontaneous\s|macroscopic\s)*(?:magnetic\s)?(?:moment|magneti[sz]ation)(?![a-z])", "alone"),
-    _w("finite_net", "zero_net", r"(?:(?:is|are|was|be|remains?|as|being|not|n't|a|strongly|weakly|and|but|also|clearly)\s)?magnetic(?=\"?\s?[:=]\s?\"?(?:true|false|yes|no)(?![a-z]))"),
-    _w("finite_net", "zero_net", r"(?:(?:is|are|was|be|remains?|being|not)\s(?:\w{1,12}ly\s)?)magnetic(?![a-z])(?!\s(?:moment|order|field|propert|state|structure|ion|atom|unit|element|sublattice|moments|energy|space|anisotropy|transition|cell))"),
-    _w("finite_net", "zero_net", r"(?<=\sa\s)magnetic\s(?:material|compound|solid|metal|insulator|oxide|alloy|semiconductor|ground\sstate)(?![a-z])"),
+    _w(
+        "finite_net",
+        "zero_net",
+        (
+            r"(?:there\sis|has|have|carr(?:y|ies)|exhibits?|shows?|possess(?:es)?|retains?"
+            r"|with|develops?)\s(?:an?|any)\s(?:net\s|total\s|overall\s|spontaneous\s"
+            r"|macroscopic\s)*(?:magnetic\s)?(?:moment|magneti[sz]ation)(?![a-z])"
+        ),
+        "alone",
+    ),
+    _w(
+        "finite_net",
+        "zero_net",
+        r"magnetic(?=\s?[?]|\"?\s?[:=]\s?\"?(?:true|false|yes|no)(?![a-z]))",
+    ),
+    _w(
+        "finite_net",
+        "zero_net",
+        (
+            r"(?:(?<=is\s)|(?<=are\s)|(?<=not\s)|(?<=n't\s)|(?<=be\s)|(?<=remains\s)"
+            r"|(?<=being\s)|(?<=ly\s))magnetic(?![a-z])(?!\s(?:moment|order|field|propert"
+            r"|state|structure|ion|atom|unit|element|sublattice|moments|energy|space"
+            r"|anisotropy|transition|cell))"
+        ),
+    ),
+    _w(
+        "finite_net",
+        "zero_net",
+        (
+            r"(?<=\sa\s)magnetic\s(?:material|compound|solid|metal|insulator|oxide|alloy"
+            r"|semiconductor|ground\sstate)(?![a-z])"
+        ),
+    ),
 )
 _WORDS: dict[str, tuple[str, tuple[Word, ...]]] = {
     "stability": ("stability", _STABILITY),
