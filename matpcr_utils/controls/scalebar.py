@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matpcr_utils.references.sem import Calibration
 
 #: First seed of images that were not looked at while the detector was written.
-HELD_OUT = 50_000
+HELD_OUT = 90_000
 #: Relative error of the length up to which a bar counts as found.
 LENGTH_TOLERANCE = 0.03
 

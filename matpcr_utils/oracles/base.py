@@ -45,7 +45,7 @@ class Verdict:
 
 @dataclass(frozen=True)
 class VerdictTable:
-    """Verdicts as columns; `reason` holds positions in `reasons`, which carries the outcome of each.
+    """Verdicts as columns: a reason a row, and the outcome that each reason carries.
 
     Attributes
     ----------

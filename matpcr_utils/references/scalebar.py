@@ -206,11 +206,11 @@ def _second_reading(
 ) -> _Pair | None:
     """The best pair from text read again around the strokes that look most like a bar."""
     width = picture.shape[1]
+    known = [line for line in lines if line.score > 0.6]
     if first and first.score >= _SURE:
         bars = [first.bar]
     else:
-        bars = [bar for plane in planes for bar in strokes(plane)]
-        bars = _free(bars, [line for line in lines if line.score > 0.6])
+        bars = _free([bar for plane in planes for bar in strokes(plane)], known)
         bars.sort(key=lambda bar: -bar.quality * min(1.0, bar.length / (0.05 * width)))
     found: list[_Pair] = []
     for bar in bars[:_CROPS]:
@@ -218,10 +218,19 @@ def _second_reading(
         read = read_lines(crop, zoom=2.0 if max(crop.shape) < 900 else 1.0)
         shift = np.array([left, top, left, top])
         moved = [replace(line, box=tuple((line.box + shift).tolist())) for line in read]
-        found += [pair for label in labels(moved) for pair in _pairs(label, [bar])]
+        moved = [line for line in moved if not any(_cut_from(line, other) for other in known)]
+        for label in labels(moved):
+            found += _around(label, planes, [*known, *moved])
         if any(pair.score >= _SURE for pair in found):
             break
     return _best(found)
+
+
+def _cut_from(line: TextLine, whole: TextLine) -> bool:
+    """Whether a line is what the edge of a crop left of a longer one, as of ``HFW 3.94 µm``."""
+    x, y = (line.box[0] + line.box[2]) / 2, (line.box[1] + line.box[3]) / 2
+    inside = whole.box[0] < x < whole.box[2] and whole.box[1] < y < whole.box[3]
+    return inside and len(whole.text) >= len(line.text) + 3
 
 
 def _painted_over(

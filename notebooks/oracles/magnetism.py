@@ -90,7 +90,9 @@ judged.to_frame().style.hide(axis="index")
 
 # %%
 details = judged.verdicts[-1].details
-print(f"claimed per atom {details['claimed_per_atom']:.3g}, reference {details['moment_per_atom']:.3g} μB")
+print(
+    f"claimed per atom {details['claimed_per_atom']:.3g}, reference {details['moment_per_atom']:.3g} μB"
+)
 print("match of the reference's magnetization:", details["match_quality"])
 
 # %% [markdown]

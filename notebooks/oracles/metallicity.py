@@ -38,7 +38,9 @@ published.table(chapter="metallicity")
 
 # %% tags=["parameters"]
 zero_max: float = 0.05  # eV; a gap at or below it is zero
-nonzero_min: float = 0.20  # eV; a gap at or above it is nonzero; between the two the oracle abstains
+nonzero_min: float = (
+    0.20  # eV; a gap at or above it is nonzero; between the two the oracle abstains
+)
 material_id: str = "mp-361"  # the material of the worked example, here Cu2O
 planted: float = 0.3  # share of true claims turned into violations
 n: int = 3000  # claims in the control; every reference outside the band is visited in turn
@@ -81,7 +83,9 @@ columns = ["material_id", "formula", "band_gap", "total_magnetization"]
 frame = table.take(small).to_frame()[columns].sort_values("band_gap")
 magnetic = np.abs(table.total_magnetization) > 0.5
 print(f"{small.sum()} gaps above 0 count as zero")
-print(f"cells with a moment: {magnetic[small].sum()} of them, and {magnetic.mean():.0%} of all references")
+print(
+    f"cells with a moment: {magnetic[small].sum()} of them, and {magnetic.mean():.0%} of all references"
+)
 frame.head(6).style.hide(axis="index")
 
 # %% [markdown]
@@ -148,7 +152,9 @@ plt.show()
 # %%
 band = metallicity.band(table, tolerances)
 print(f"{sum(len(share.false_alarms()) for share in shares)} true claims flagged")
-print(f"{band.sum()} of {len(table)} references ({band.mean():.1%}) lie in the band and carry no claim")
+print(
+    f"{band.sum()} of {len(table)} references ({band.mean():.1%}) lie in the band and carry no claim"
+)
 
 # %% [markdown]
 # ### Why zero proves little, and what it hides

@@ -196,7 +196,9 @@ import numpy as np
 
 known = table.take(np.isfinite(table.energy_above_hull_recent))
 old, new = known.energy_above_hull <= near_hull, known.energy_above_hull_recent <= near_hull
-print(f"same side of the threshold: {(old == new).sum()} of {len(known)} ({(old == new).mean():.1%})")
+print(
+    f"same side of the threshold: {(old == new).sum()} of {len(known)} ({(old == new).mean():.1%})"
+)
 moved = known.energy_above_hull_recent - known.energy_above_hull
 columns = ["material_id", "formula", "energy_above_hull", "energy_above_hull_recent"]
 known.take(np.argsort(-np.abs(moved))[:5]).to_frame()[columns].style.hide(axis="index")
