@@ -456,3 +456,19 @@ def test_quantities_can_be_mixed_in_one_table() -> None:
     assert table.quantity.tolist() == [quantity_code(quantity) for quantity in QUANTITIES]
     verdicts = check_many(table, [silicon()], index=np.zeros(3, int))
     assert verdicts.reason_names.tolist() == ["line"] * 3
+
+
+@pytest.mark.parametrize("quantity", ["two_theta", "d_spacing", "scattering_vector"])
+@pytest.mark.parametrize("value", [5e-324, 1e-300, 1e300, 1.7e308])
+def test_extreme_numbers_get_a_verdict_and_finite_details(quantity, value):
+    reference = DiffractionReference.from_structure(calibrants.structure("Si"), name="Si")
+    verdict = check(Claim(quantity, value), reference)
+    assert verdict.reason in ("impossible", "outside_window")
+    assert all(np.isfinite(v) for v in verdict.details.values() if isinstance(v, float))
+
+
+def test_another_quantity_abstains_whatever_its_number():
+    reference = DiffractionReference.from_structure(calibrants.structure("Si"), name="Si")
+    verdict = check(Claim("raman_shift", 5e-324), reference)
+    assert verdict.reason == "other_quantity"
+    assert "two_theta" not in verdict.details

@@ -111,7 +111,7 @@ def check(
     tolerances = Tolerances() if tolerances is None else tolerances
     judged = _judge(as_table([claim]), reference.table, tolerances, np.zeros(1, np.intp))
     reason = list(REASONS)[int(judged.reason[0])]
-    details = _details(judged, reference, tolerances)
+    details = _details(reason, judged, reference, tolerances)
     return Verdict(REASONS[reason], reason, _sentence(reason, claim, reference, details), details)
 
 
@@ -220,21 +220,23 @@ def _bragg(
 
 
 def _details(
-    judged: _Judged, reference: DiffractionReference, tolerances: Tolerances
+    reason: str, judged: _Judged, reference: DiffractionReference, tolerances: Tolerances
 ) -> dict[str, Any]:
     """The numbers of one verdict."""
     details: dict[str, Any] = {
         "wavelength": reference.wavelengths[0],
         "tolerance": tolerances.two_theta,
     }
+    if reason in ("impossible", "other_quantity"):
+        return details
     two_theta = float(judged.two_theta[0])
-    if two_theta > 0:
-        details["two_theta"] = two_theta
-        details["d_spacing"] = reference.wavelengths[0] / (
-            2 * math.sin(math.radians(two_theta / 2))
-        )
+    details["two_theta"] = two_theta
+    sine = math.sin(math.radians(two_theta / 2))
+    # The smallest angles underflow: their spacing has no finite number.
+    if sine > 0:
+        details["d_spacing"] = reference.wavelengths[0] / (2 * sine)
     line = int(judged.positions.line[judged.nearest[0]])
-    if line >= 0 and two_theta > 0 and reference.lines is not None:
+    if line >= 0 and reference.lines is not None:
         nearest = float(judged.positions.two_theta[judged.nearest[0]])
         details["nearest_two_theta"] = nearest
         details["nearest_hkl"] = reference.lines.hkl[line]
