@@ -38,9 +38,7 @@ published.table(chapter="metallicity")
 
 # %% tags=["parameters"]
 zero_max: float = 0.05  # eV; a gap at or below it is zero
-nonzero_min: float = (
-    0.20  # eV; a gap at or above it is nonzero; between the two the oracle abstains
-)
+nonzero_min: float = 0.20  # eV; a gap at or above it is nonzero; in between the oracle abstains
 material_id: str = "mp-361"  # the material of the worked example, here Cu2O
 planted: float = 0.3  # share of true claims turned into violations
 n: int = 3000  # claims in the control; every reference outside the band is visited in turn
