@@ -79,6 +79,9 @@ def test_a_harsh_oracle_is_counted(install):
     result = controls.run("metallicity", references=GAPS, n=500)
     assert result.false_positives.estimate == 1.0
     assert len(result.false_alarms()) == 350
+    by_reference = result.false_positives_by_reference()
+    assert (by_reference.count, by_reference.n) == (350, 350)
+    assert by_reference.n_sources == len(set(result.index[~result.planted]))
 
 
 def test_references_that_carry_no_violation_are_left_out(install):

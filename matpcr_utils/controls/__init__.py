@@ -22,7 +22,7 @@ from matpcr_utils import oracles
 from matpcr_utils.claims.model import BASES, LABELS, QUANTITIES, ClaimTable
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.oracles.base import VerdictTable
-from matpcr_utils.statistics import Rate, rate
+from matpcr_utils.statistics import BootstrapRate, Rate, bootstrap, rate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,6 +105,17 @@ class ControlResult:
         judged = ~self.planted & ~self.verdicts.abstain
         return rate(int((judged & self.verdicts.violation).sum()), int(judged.sum()))
 
+    def false_positives_by_reference(self) -> BootstrapRate:
+        """The same rate, its interval by a bootstrap over references.
+
+        Claims on one reference are not independent; where a control visits its references several
+        times, this is the interval to read.
+        """
+        judged = ~self.planted & ~self.verdicts.abstain
+        return bootstrap(
+            self.verdicts.violation[judged], sources=self.index[judged], seed=self.seed
+        )
+
     @property
     def abstentions(self) -> Rate:
         """True claims that the oracle could not judge, of all true claims."""
@@ -119,7 +130,7 @@ class ControlResult:
             [
                 {
                     "constraint": self.constraint,
-                    "planted share": self.share,
+                    "planted share": f"{self.share:.0%}",
                     "claims": len(self.claims),
                     "planted": int(self.planted.sum()),
                     "false-negative rate": str(self.false_negatives),

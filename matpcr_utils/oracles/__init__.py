@@ -58,7 +58,7 @@ class ChainVerdict:
                 {
                     "words": claim.text,
                     "quantity": claim.quantity,
-                    "value": claim.value,
+                    "value": claim.value if isinstance(claim.value, str) else f"{claim.value:.6g}",
                     "unit": claim.unit,
                     "verdict": str(verdict.outcome),
                     "why": verdict.sentence,

@@ -94,7 +94,7 @@ chain = (
     f"At {field.pixel_size_nm:.3g} nm/px the largest particle is {size:.3g} nm wide. "
     f"The average particle diameter is {too_large:.3g} nm."
 )
-oracles.check_chain(chain, "microscopy", field, tolerances).to_frame()
+oracles.check_chain(chain, "microscopy", field, tolerances).to_frame().style.hide(axis="index")
 
 # %% [markdown]
 # The scale is compared with the calibration, a step beyond the paper, which bounds sizes only. The size of the largest particle is

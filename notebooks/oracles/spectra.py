@@ -153,6 +153,13 @@ plots.rates(shares)
 plt.show()
 
 # %% [markdown]
+# A spectrum has several bands and is asked about more than once, so its claims are not independent. Drawing whole spectra with
+# replacement gives the interval that this deserves:
+
+# %%
+print(result.false_positives_by_reference())
+
+# %% [markdown]
 # Nothing planted is missed. But unlike in the chapters on computed properties, the truths come from elsewhere, from standards and the
 # literature, and so there *are* false alarms. Each has a cause. To find it, we mend one thing at a time and see what makes the claim pass.
 

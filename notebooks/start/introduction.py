@@ -58,8 +58,12 @@ from matpcr_utils import oracles
 from matpcr_utils.references import dft
 
 zinc_oxide = dft.load().entry("mp-2133")
-chain = "Zn is 2+ and O is 2-, so the d shell is full. ZnO is a semiconductor with a band gap of 3.3 eV."
-oracles.check_chain(chain, "metallicity", zinc_oxide).to_frame().style.hide(axis="index")
+chain = (
+    "Zn is 2+ and O is 2-, so the d shell is full. "
+    "ZnO is a semiconductor with a band gap of 3.3 eV."
+)
+judged = oracles.check_chain(chain, "metallicity", zinc_oxide)
+judged.to_frame().style.hide(axis="index")
 
 # %% [markdown]
 # Each row names the words it was read from, so that you can disagree with the reading. The reference holds a gap far
@@ -68,7 +72,8 @@ oracles.check_chain(chain, "metallicity", zinc_oxide).to_frame().style.hide(axis
 
 # %%
 wrong = "ZnO conducts well, so it must be a metal with no band gap."
-oracles.check_chain(wrong, "metallicity", zinc_oxide).to_frame().style.hide(axis="index")
+judged = oracles.check_chain(wrong, "metallicity", zinc_oxide)
+judged.to_frame().style.hide(axis="index")
 
 # %% [markdown]
 # ## From verdicts to a rate
@@ -80,7 +85,7 @@ oracles.check_chain(wrong, "metallicity", zinc_oxide).to_frame().style.hide(axis
 cases = {
     "mp-8062": [
         "Cubic SiC is stable.",
-        "3C-SiC lies within a few meV of the convex hull: E_hull = 2 meV/atom.",
+        "3C-SiC is close to the hull: E_hull = 2 meV/atom.",
         "It should decompose, so it is unstable.",
         "I cannot tell from the formula alone.",
     ],
@@ -128,7 +133,8 @@ from matpcr_utils.claims.model import CONSTRAINTS
 results = [controls.run(constraint, planted=planted, seed=seed) for constraint in CONSTRAINTS]
 for result in results:
     result.require_no_miss()
-pd.concat([result.summary() for result in results]).style.hide(axis="index")
+columns = ["constraint", "claims", "planted", "false-negative rate", "false-positive rate"]
+pd.concat([result.summary() for result in results])[columns].style.hide(axis="index")
 
 # %% mystnb={"figure": {"name": "fig-introduction-rates", "caption": "Positive control of the six oracles. Left: planted violations that were missed; right: true claims that were flagged."}, "image": {"alt": "Two panels of rates with intervals for six oracles; every miss rate is zero."}}
 from matplotlib import pyplot as plt
