@@ -112,33 +112,6 @@ def _said(table: ClaimTable, row: int) -> str:
     return f"{claim.quantity} = {claim.value}"
 
 
-def rows_of(references: Any, n: int, index: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
-    """The checked `index`; None stands for claim i against reference i.
-
-    Raises
-    ------
-    MatPCRError
-        When claims and references do not pair up, or an index points at no reference.
-    """
-    size = len(references)
-    if index is None:
-        if size != n:
-            raise MatPCRError(
-                f"{n} claims against {size} references: give one reference a claim, "
-                "or index= to say which reference each claim is about"
-            )
-        return None
-    index = np.asarray(index)
-    if index.shape != (n,) or not np.issubdtype(index.dtype, np.integer):
-        raise MatPCRError(
-            f"index must hold {n} integers, one a claim; got {index.dtype} of shape {index.shape}"
-        )
-    if n and (index.min() < 0 or index.max() >= size):
-        bad = index[(index < 0) | (index >= size)][0]
-        raise MatPCRError(f"index {bad} points at no reference: there are {size}, counted from 0")
-    return index
-
-
 def column(
     references: Any, name: str, index: NDArray[np.intp] | None = None, *, optional: bool = False
 ) -> Floats:

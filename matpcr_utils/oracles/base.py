@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matpcr_utils.claims.model import Claim, ClaimTable
+from matpcr_utils.errors import MatPCRError
 
 
 class Outcome(StrEnum):
@@ -114,3 +115,37 @@ class Oracle(Protocol):
 def as_table(claims: ClaimTable | Sequence[Claim]) -> ClaimTable:
     """Columns of claims, whichever form they came in."""
     return claims if isinstance(claims, ClaimTable) else ClaimTable.from_claims(claims)
+
+
+def rows_of(n: int, size: int, index: NDArray[np.intp] | None) -> NDArray[np.intp] | None:
+    """The checked `index` of `n` claims into `size` references; None for claim i against i.
+
+    Raises
+    ------
+    MatPCRError
+        When claims and references do not pair up, or an index points at no reference.
+    """
+    if index is None and n == 0:
+        return np.zeros(0, np.intp)
+    if index is None:
+        if size != n:
+            raise MatPCRError(
+                f"{n} claims against {size} references: give one reference a claim, "
+                "or index= to say which reference each claim is about"
+            )
+        return None
+    index = np.asarray(index)
+    if index.shape != (n,) or not np.issubdtype(index.dtype, np.integer):
+        raise MatPCRError(
+            f"index must hold {n} integers, one a claim; got {index.dtype} of shape {index.shape}"
+        )
+    if n and (index.min() < 0 or index.max() >= size):
+        bad = index[(index < 0) | (index >= size)][0]
+        raise MatPCRError(f"index {bad} points at no reference: there are {size}, counted from 0")
+    return index
+
+
+def positions_of(n: int, size: int, index: NDArray[np.intp] | None) -> NDArray[np.intp]:
+    """`rows_of`, spelt out where a position is needed for every claim."""
+    rows = rows_of(n, size, index)
+    return np.arange(n) if rows is None else rows

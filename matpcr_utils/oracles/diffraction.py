@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from matpcr_utils.claims.model import QUANTITIES, Claim, ClaimTable, quantity_code
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table
+from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table, positions_of
 from matpcr_utils.references.diffraction import (
     CU_KALPHA,
     DEFAULT_WINDOW,
@@ -142,13 +142,7 @@ def check_many(
     table = (
         references if isinstance(references, LineTable) else LineTable.from_references(references)
     )
-    where = np.arange(len(rows)) if index is None else np.asarray(index, np.intp)
-    if where.shape != (len(rows),):
-        raise MatPCRError(f"index has shape {where.shape} for {len(rows)} claims: give one a claim")
-    if len(where) and not 0 <= where.min() <= where.max() < len(table):
-        raise MatPCRError(
-            f"index runs from {where.min()} to {where.max()} for {len(table)} references"
-        )
+    where = positions_of(len(rows), len(table), index)
     judged = _judge(rows, table, Tolerances() if tolerances is None else tolerances, where)
     return VerdictTable(judged.reason, REASONS)
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from matpcr_utils.claims.model import BASES, Claim, ClaimTable, basis_code, label_code
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.oracles import _dft
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable
+from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, rows_of
 
 CONSTRAINT = "magnetism"
 LABELS = ("finite_net", "zero_net", "antiferromagnetic")
@@ -208,7 +208,7 @@ def check_many(
     """
     t = Tolerances() if tolerances is None else tolerances
     table = _dft.table_of(claims, CONSTRAINT, LABELS)
-    index = _dft.rows_of(references, len(table), index)
+    index = rows_of(len(table), len(references), index)
     total = _dft.column(references, "total_magnetization", index)
     nsites, formula_units = _dft.sizes(references, index)
     moment = moment_per_atom(references, index)

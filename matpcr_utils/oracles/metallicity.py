@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from matpcr_utils.claims.model import Claim, ClaimTable, label_code
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.oracles import _dft
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable
+from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, rows_of
 
 CONSTRAINT = "metallicity"
 LABELS = ("zero_gap", "nonzero_gap", "semimetal")
@@ -148,7 +148,7 @@ def check_many(
     """
     t = Tolerances() if tolerances is None else tolerances
     table = _dft.table_of(claims, CONSTRAINT, LABELS)
-    index = _dft.rows_of(references, len(table), index)
+    index = rows_of(len(table), len(references), index)
     gap = _dft.column(references, "band_gap", index)
 
     missing = ~_dft.finite(gap)

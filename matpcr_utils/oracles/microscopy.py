@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from matpcr_utils.claims.model import CONSTRAINTS, QUANTITIES, Claim, ClaimTable, quantity_code
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table
+from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table, positions_of
 
 if TYPE_CHECKING:
     from matpcr_utils.references.micrographs import Micrograph
@@ -265,7 +265,7 @@ def check_many(
     table = _claims(claims)
     if not isinstance(references, FieldOfViewTable):
         references = FieldOfViewTable.from_fields(references)
-    rows = _rows(len(references), len(table), index)
+    rows = positions_of(len(table), len(references), index)
     pixel = references.pixel_size_nm[rows]
     limit = references.extent_nm(t.extent)[rows] * (1 + t.size_tolerance) * (1 + _ROUNDING)
     value, size = table.value, table.quantity == quantity_code("feature_size")
@@ -308,23 +308,3 @@ def _claims(claims: ClaimTable | Sequence[Claim]) -> ClaimTable:
             f"claim {int(np.argmax(broken))} is NaN: drop the claim or give its number"
         )
     return table
-
-
-def _rows(size: int, n: int, index: NDArray[np.intp] | None) -> NDArray[np.intp]:
-    """The checked `index`, or claim i against reference i."""
-    if index is None:
-        if size != n:
-            raise MatPCRError(
-                f"{n} claims against {size} references: give one reference a claim, "
-                "or index= to say which reference each claim is about"
-            )
-        return np.arange(n)
-    index = np.asarray(index)
-    if index.shape != (n,) or not np.issubdtype(index.dtype, np.integer):
-        raise MatPCRError(
-            f"index must hold {n} integers, one a claim; got {index.dtype} of shape {index.shape}"
-        )
-    if n and (index.min() < 0 or index.max() >= size):
-        bad = index[(index < 0) | (index >= size)][0]
-        raise MatPCRError(f"index {bad} points at no reference: there are {size}, counted from 0")
-    return index

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from matpcr_utils.claims.model import Claim, ClaimTable, quantity_code
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table
+from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table, positions_of
 from matpcr_utils.references.peaks import Preparation, PreparedSpectrum
 from matpcr_utils.references.spectrum_cleaning import Array, HasSpectrum
 from matpcr_utils.references.spectrum_table import STRIDE, SpectrumTable, Stretches
@@ -193,13 +193,7 @@ def check_many(
             f"the table was prepared with {table.preparation}, not with the tolerances' "
             f"{tolerances.preparation}: build it with the same"
         )
-    where = np.arange(len(rows)) if index is None else np.asarray(index, np.intp)
-    if where.shape != (len(rows),):
-        raise MatPCRError(f"index has shape {where.shape} for {len(rows)} claims: give one a claim")
-    if len(where) and not 0 <= where.min() <= where.max() < len(table):
-        raise MatPCRError(
-            f"index runs from {where.min()} to {where.max()}, of {len(table)} spectra"
-        )
+    where = positions_of(len(rows), len(table), index)
     return VerdictTable(_judge(rows, table, tolerances, where), REASONS)
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from matpcr_utils.claims.model import Claim, ClaimTable, basis_code, label_code
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.oracles import _dft
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable
+from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, rows_of
 
 CONSTRAINT = "stability"
 LABELS = ("stable", "unstable", "metastable")
@@ -196,7 +196,7 @@ def check_many(
     """
     t = Tolerances() if tolerances is None else tolerances
     table = _dft.table_of(claims, CONSTRAINT, LABELS)
-    index = _dft.rows_of(references, len(table), index)
+    index = rows_of(len(table), len(references), index)
     energy = _dft.column(references, "energy_above_hull", index)
     claimed = _per_atom(table, references, index)
 
