@@ -138,7 +138,7 @@ from matpcr_utils import controls
 options = {"tolerances": tolerances, "n": n, "seed": seed}
 result = controls.run("magnetism", planted=planted, **options)
 result.require_no_miss()
-result.summary()
+result.summary().style.hide(axis="index")
 
 # %% mystnb={"figure": {"name": "fig-magnetism-control", "caption": "The control at the paper's three planted shares."}, "image": {"alt": "Two panels of rates with intervals at 10, 30 and 50 percent planted; all points lie at zero."}}
 from matpcr_utils.plotting import controls as plots

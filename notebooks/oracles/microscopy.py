@@ -202,7 +202,7 @@ references = control.from_micrographs(trial.images, trial.calibrations)
 options = {"references": references, "tolerances": tolerances, "n": n, "seed": seed}
 result = controls.run("microscopy", planted=planted, **options)
 result.require_no_miss()
-result.summary()
+result.summary().style.hide(axis="index")
 
 # %% mystnb={"figure": {"name": "fig-microscopy-control", "caption": "The control at the paper's three planted shares."}, "image": {"alt": "Two panels of rates with intervals at 10, 30 and 50 percent planted."}}
 from matpcr_utils.plotting import controls as plots

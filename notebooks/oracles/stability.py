@@ -125,7 +125,9 @@ plt.show()
 
 # %%
 grid = control.sensitivity(tolerances=tolerances, planted=planted, seed=seed)
-grid.style.format({"admitted share": "{:.1%}"}).hide(axis="index")
+shown = grid.drop(columns=["planted", "true"])
+formats = {"near_hull (eV/atom)": "{:g}", "admitted share": "{:.1%}"}
+shown.style.format(formats).hide(axis="index")
 
 # %% mystnb={"figure": {"name": "fig-stability-sensitivity", "caption": "Left: references above the strict hull that the near-hull criterion admits, by threshold, with their counts. Right: errors of a control whose truths stay at the chapter's threshold while the oracle's moves."}, "image": {"alt": "Left, a rising, flattening curve of admitted references against the threshold; right, two V-shaped curves of errors that are zero at the chapter's threshold."}}
 figures.sensitivity(grid)
@@ -152,7 +154,7 @@ from matpcr_utils import controls
 options = {"tolerances": tolerances, "n": n, "seed": seed}
 result = controls.run("stability", planted=planted, **options)
 result.require_no_miss()
-result.summary()
+result.summary().style.hide(axis="index")
 
 # %% mystnb={"figure": {"name": "fig-stability-control", "caption": "The control at the paper's three planted shares."}, "image": {"alt": "Two panels of rates with intervals at 10, 30 and 50 percent planted; all points lie at zero."}}
 from matpcr_utils.plotting import controls as plots
