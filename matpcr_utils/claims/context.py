@@ -46,6 +46,7 @@ _PREDICATE = re.compile(
     r"(?<![a-z])(?:is|are|occurs?|appears?|lies?|sits?|stands?|falls?)\s(?:[a-z]{1,12}\s){0,2}"
     r"(?:at|near|around|close\sto)\s"
 )
+_VERB_ENDS = re.compile(r"\s(?:is|spans?|covers?|measures)$")
 _COMPLEMENT = re.compile(
     r"\s(?:of|for|in|to)\s(?:(?:the|this|that|these|each|its|all|a|an|main|strongest"
     r"|first|largest|same)\s){0,3}"
@@ -163,9 +164,13 @@ def locates(gap: str) -> bool:
     return bool(_PLACE.search(gap))
 
 
-def sets_scene(before: str, gap: str) -> bool:
-    """Whether a cue only says where to look: "the peak *in the scan* is at"."""
-    return bool(_WHEREIN.search(before) and _PREDICATE.search(gap))
+def sets_scene(before: str, cue: str, gap: str) -> bool:
+    """Whether a cue only says where to look: "the peak *in the scan* is at".
+
+    The cue may hold the verb of what stands before it: "the particle in this *image is*".
+    """
+    said = _PREDICATE.search(gap) or _VERB_ENDS.search(cue)
+    return bool(said and _WHEREIN.search(before))
 
 
 def complements(gap: str) -> bool:

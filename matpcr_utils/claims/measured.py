@@ -169,8 +169,9 @@ class Reader:
         """Whether a cue without a quantity no longer reaches the number at the end of `gap`."""
         if j in self._used or context.spent(gap):
             return True
-        start = self._cues[j][0]
-        return context.sets_scene(self.low[max(0, start - 40) : start], gap)
+        start, end, _ = self._cues[j]
+        before, cue = self.low[max(0, start - 40) : start], self.low[start:end]
+        return context.sets_scene(before, cue, gap)
 
     def _head(self, j: int, kind: str | None) -> int:
         """The cue that `j` only completes, as "peak" does in "FWHM of the peak"; else `j`."""
