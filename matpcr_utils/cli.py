@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from matpcr_utils import __version__
+from matpcr_utils.cli_items import items
 from matpcr_utils.errors import MatPCRError
 
 _EXIT = {"consistent": 0, "violation": 1, "abstain": 3}
@@ -51,6 +52,9 @@ class _Group(click.Group):
 @click.version_option(__version__, prog_name="matpcr")
 def main() -> None:
     """Does what a language model says about materials obey physics?"""
+
+
+main.add_command(items)
 
 
 # Chapters

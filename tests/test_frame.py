@@ -125,7 +125,7 @@ def test_workflows_are_valid_and_pin_their_actions() -> None:
 
 def test_every_page_of_the_table_of_contents_exists() -> None:
     pages = toc_files(ROOT)
-    assert len(CHAPTERS) == 10
+    assert len(set(pages)) == len(pages) > len(CHAPTERS) >= 11
     for page in pages:
         assert any((ROOT / f"{page}{suffix}").is_file() for suffix in (".md", ".py")), page
 
