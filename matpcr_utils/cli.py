@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from matpcr_utils import __version__
+from matpcr_utils.cli_evaluate import evaluate
 from matpcr_utils.cli_items import items
 from matpcr_utils.errors import MatPCRError
 
@@ -54,6 +55,7 @@ def main() -> None:
     """Does what a language model says about materials obey physics?"""
 
 
+main.add_command(evaluate)
 main.add_command(items)
 
 

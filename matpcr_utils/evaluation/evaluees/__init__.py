@@ -1,0 +1,1 @@
+"""The evaluees behind ``matpcr/…``: one module each, with `create` to make it."""
