@@ -35,7 +35,7 @@ published.table(chapter="items")
 
 # %% [markdown]
 # An item of the paper pairs an input with a question that needs one checkable quantity: images for vision-language models, structures or text for
-# language models (its section 4.2). Its own items are not published with it; the ones below are ours.
+# language models (its section 4.2). We do not have its items; the ones below are ours.
 #
 # ## Parameters
 # Change these and run the chapter again: `matpcr run notebooks/models/items -p constraint spectra`.
@@ -60,8 +60,8 @@ item
 
 # %% [markdown]
 # The *id* names the item for good. It does not depend on the seed or on how many items were loaded, so that a transcript of last year can be graded
-# again today. The *source* says which items hang together: two questions on one spectrum are not two independent observations, and the intervals of
-# later chapters resample sources, not items. The *truth* is the accurate answer. Two more fields hold what rebuilds input and reference (*facts*) and
+# again today. The *source* says which items hang together: two questions on one spectrum are not two independent observations, and intervals
+# should resample sources, not items. The *truth* is the accurate answer. Two more fields hold what rebuilds input and reference (*facts*) and
 # what makes the item hard:
 
 # %%
@@ -113,7 +113,7 @@ print(f"gap of exactly 0: {(table.band_gap == 0).mean():.0%}")
 
 # %% [markdown]
 # On such a sample a model that calls everything stable would look good. So items are drawn from strata in turn, and the balance holds after every full
-# turn: 20 items are as balanced as all of them.
+# turn: a few items are as balanced as all of them.
 
 # %% tags=["hide-input"]
 report.rules().style.hide(axis="index")
@@ -124,12 +124,12 @@ plt.show()
 
 # %% [markdown]
 # The single high bars are references of exactly zero: on the hull, without a gap, without a moment. They lie at one distance from the threshold, and no
-# sampling can spread them. A model that has learnt "zero is common" profits from that, which a later chapter measures.
+# sampling can spread them. A model that has learnt "zero is common" profits from that.
 #
 # ## One question, three wordings
 #
 # The ranking of models can depend on how a question is put; the paper finds that it does on diffraction (its section 4.10). So every question exists in
-# three wordings, each written without looking at the others.
+# three wordings, each written on its own.
 
 # %% tags=["hide-input"]
 asked = next(one for one in chosen if one.asks == "stability")
@@ -186,7 +186,7 @@ both.style.hide(axis="index")
 # - **Right and flagged.** A phase slightly above the hull is unstable by thermodynamics, and near-hull by the operational threshold. The two readings
 #   contradict each other on purpose; a careful model answers "metastable", which satisfies both.
 #
-# Neither column replaces the other. The chapters that follow report both.
+# Neither column replaces the other. An evaluation has to report both.
 #
 # ## Taking the items elsewhere
 #

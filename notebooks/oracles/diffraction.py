@@ -161,7 +161,7 @@ plt.show()
 studies.measured_table(found, tolerances)
 
 # %% [markdown]
-# The strongest peaks pass. Now read the last column: on these two structures most of the axis lies within the tolerance of *some* line, so
+# The strongest peaks pass. Now read the last column: at the default tolerance most of the axis lies near *some* line of these two structures, so
 # passing says little. Hold on to that; first the peaks that are flagged.
 
 # %%
@@ -189,8 +189,8 @@ table = grid[grid["floor"] == 1.0].pivot_table(["flagged", "covered"], "toleranc
 table.style.format("{:.0%}").format_index("±{:g}°", axis=0)
 
 # %% [markdown]
-# Both patterns have a knee near ±0.1°. Below it true peaks fall out: the laboratory pattern is shifted by a few hundredths of a
-# degree, as they usually are. Above it little is gained, and the axis fills. A floor of several per cent flags many true peaks.
+# Both patterns have a knee, far below the default tolerance. Below the knee true peaks fall out: the laboratory pattern is shifted a little,
+# as they usually are. Above it little is gained, and the axis fills. A floor of several per cent flags many true peaks.
 # The default of ±0.5° is forgiving by design: it forgives a reader of pictures, and more.
 #
 # ## Positive control
@@ -281,8 +281,8 @@ by_system.rename(columns={step: f"±{step:g}°" for step in steps}).style.format
 )
 
 # %% [markdown]
-# Low symmetry splits lines, and large cells have more of them. On a small cubic cell a blind guess rarely passes; on a triclinic one it
-# mostly passes. Two models with the same PCR on different structures may have nothing in common.
+# Low symmetry splits lines, and large cells have more of them. At the default tolerance a blind guess rarely passes on a small cubic cell, and
+# mostly on a triclinic one. Two models with the same PCR on different structures may have nothing in common.
 #
 # A model that confuses materials is not blind, though. It states the main line of something else:
 
@@ -307,8 +307,8 @@ published.beside(
 
 # %% [markdown]
 # The paper's audited precision is the share of *fired* cases that a reader confirms, on chains of models; here nobody made a
-# chain. The other figures need models too, and come later in the book. The finding that rankings do not survive a change of
-# tolerance has its ground in the last figure but one: tolerance decides how much is free.
+# chain. The other figures need models too. That rankings do not survive a change of tolerance may have its
+# ground in the figure of the covered axis above: tolerance decides how much is free.
 #
 # ## Exercises
 #
@@ -370,6 +370,6 @@ published.beside(
 # - A diffraction claim is an angle. Impossible angles violate, unmeasured ones abstain, the rest must lie near a line of the stated structure.
 # - The control finds every planted violation. On measured patterns the strongest peaks pass, and every flagged peak has a cause that can be
 #   named: a weak line, a second phase, noise.
-# - A calculated cell is long enough to flag true lines at high angles.
-# - What passes by chance runs from a few per cent to nearly all, with the symmetry and the size of the cell: give the covered share
+# - A calculated cell is typically long enough to flag true lines at high angles.
+# - What passes by chance runs from little to nearly all, with the tolerance, the symmetry and the size of the cell: give the covered share
 #   beside every PCR.

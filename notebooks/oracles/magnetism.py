@@ -71,7 +71,7 @@ from matpcr_utils.plotting import magnetism as figures
 figures.plane(tolerances)
 plt.show()
 
-# %% mystnb={"figure": {"name": "fig-magnetism-moments", "caption": "Moments per atom of the references, on two logarithmic axes."}, "image": {"alt": "Histogram with a tall bar and a falling tail below the threshold and a separate hump between a tenth and a few Bohr magnetons per atom."}}
+# %% mystnb={"figure": {"name": "fig-magnetism-moments", "caption": "Moments per atom of the references, on two logarithmic axes."}, "image": {"alt": "Histogram with a tall bar and a falling tail below the threshold and a separate hump at larger moments."}}
 figures.moments(table, tolerances)
 plt.show()
 
@@ -174,7 +174,7 @@ plt.show()
 
 # %% [markdown]
 # The threshold matters more than the decade: most references are zero, and for those the decade plays no part. At a high threshold, almost any small number
-# passes. If truths move along with the tolerances, as in the paper, the control is perfect at every pair:
+# passes. If truths move along with the tolerances, the control is perfect at every pair:
 
 # %%
 grid[["missed", "planted", "false alarms", "true"]].sum()
@@ -207,7 +207,7 @@ control.gallery(cases, tolerances).style.hide(axis="index")
 # - **Diluted below the threshold.** A full Bohr magneton in a cell of twenty atoms is exactly at the threshold and counts as zero; so does a
 #   copper ion among its nitrite ligands.
 # - **An unstated basis** leaves 54 μB undecided, for it is right per cell and absurd per atom.
-# - **Eight times too small and consistent.** An order of magnitude is wide.
+# - **Several times too small and consistent.** An order of magnitude is wide.
 #
 # ## What chance would score
 

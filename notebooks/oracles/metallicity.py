@@ -165,8 +165,8 @@ control.other_truths(tolerances=tolerances)
 # %% [markdown]
 # - **A gap wherever the number is above zero** reads noise as physics; the flags are the tail in the first figure.
 # - **A metal wherever there is no gap of 0.5 eV** is how a device engineer might speak. The flags are semiconductors with a narrow gap.
-# - **Half as large again** is roughly what a better functional would give. No flag: the class survives the functional's error,
-#   which is the best argument for judging by class.
+# - **Half as large again** is roughly what a better functional would give. No flag at the default thresholds: the class survives an error of
+#   this size, which is the best argument for judging by class.
 # - **Ten times too large** is noticed only where it carries a tiny gap across the band. A class criterion does not measure.
 #
 # ## The price of the band
@@ -180,14 +180,14 @@ plt.show()
 
 # %% [markdown]
 # The lower end trades noise called zero against materials left out; the upper end costs little, for few gaps lie between a tenth and half
-# an eV. If truths move along with the thresholds, as in the paper, the control is perfect at every pair:
+# an eV. If truths move along with the thresholds, the control is perfect at every pair:
 
 # %%
 grid[["missed", "planted", "false alarms", "true"]].sum()
 
 # %% [markdown]
 # If they stay where they are (the map on the right), a lower `zero_max` turns planted violations into abstentions, and a control counts an abstention on
-# a violation as a miss. It never turns a truth into a flag: that is what the band is for.
+# a violation as a miss. From the default thresholds it never turns a truth into a flag: that is what the band is for.
 #
 # ## Failure gallery
 #
@@ -254,7 +254,7 @@ published.beside(
 )
 
 # %% [markdown]
-# The share in the band differs because the samples do: ours is another, older selection of the database.
+# The share in the band may differ because the samples do: ours is another selection from the Materials Project.
 #
 # ## Exercises
 #
@@ -286,6 +286,6 @@ published.beside(
 # ```
 #
 # ## In short
-# - The classes are at most 0.05 eV and at least 0.20 eV; strictly between, the oracle abstains, and so it does on a missing gap.
+# - The classes end at `zero_max` and begin at `nonzero_min`; strictly between, the oracle abstains, and so it does on a missing gap.
 # - The lower threshold removes noise of the calculation. It can't remove the functional's error, which closes real gaps.
 # - The control is clean at every pair of thresholds; what the pair sets is how much is left unjudged.

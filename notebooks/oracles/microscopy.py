@@ -61,7 +61,7 @@ tolerances
 #
 # $$s = \frac{L}{N} \quad\text{(nm per pixel)},$$
 #
-# and a picture of $W \times H$ pixels shows a field of $sW \times sH$. Nothing that was seen in the picture is longer than the
+# and a picture of $W \times H$ pixels shows a field of $sW \times sH$. Nothing that was seen whole in the picture is longer than the
 # diagonal of that field. The databar below the picture shows no sample, so its rows do not count in $H$.
 #
 # We generate micrographs for which the truth is known, and mark them as simulated wherever they are shown.
@@ -122,7 +122,7 @@ plt.show()
 # %%
 trial.summary().style.hide(axis="index")
 
-# %% mystnb={"figure": {"name": "fig-microscopy-errors", "caption": "Where the bar was found: error of its length in pixels, and of the scale that follows."}, "image": {"alt": "Two histograms of relative errors in percent; the first is a spike at zero, the second a bell of about one percent width."}}
+# %% mystnb={"figure": {"name": "fig-microscopy-errors", "caption": "Where the bar was found: error of its length in pixels, and of the scale that follows."}, "image": {"alt": "Two histograms of relative errors in percent; the first is a spike at zero, the second a narrow bell around it."}}
 figures.length_errors(trial)
 plt.show()
 
@@ -230,13 +230,13 @@ control.explain(shares, trial, tolerances).style.hide(axis="index")
 # %%
 control.by_extent(references, planted=planted, n=n, seed=seed).style.hide(axis="index")
 
-# %% mystnb={"figure": {"name": "fig-microscopy-tolerance", "caption": "Claims of the scale that pass, true ones and wrong ones, against the tolerance."}, "image": {"alt": "Four curves against the scale tolerance: true scales pass above about two percent; scales off by a quarter begin to pass near one fifth; slips of a unit never pass."}}
+# %% mystnb={"figure": {"name": "fig-microscopy-tolerance", "caption": "Claims of the scale that pass, true ones and wrong ones, against the tolerance."}, "image": {"alt": "Four curves against the scale tolerance: true scales pass from a small tolerance on; scales off by a quarter begin to pass only at a large one; slips of a unit never pass."}}
 figures.scale_tolerances(control.by_scale_tolerance(references))
 plt.show()
 
 # %% [markdown]
-# The three extents differ by less than a factor of two, which matters to few claims. The scale tolerance has a wide safe range: below about two
-# percent it flags truths for the rounding of bars, from about a fifth on it lets a misread bar pass. A slip of a unit is caught everywhere.
+# The three extents of these pictures lie close together, which matters to few claims. The scale tolerance has a wide safe range: at its narrow
+# end it flags truths for the rounding of bars, at its wide end it lets a misread bar pass. A slip of a unit is caught everywhere.
 #
 # ## Failure gallery
 #
@@ -277,7 +277,7 @@ plt.show()
 #
 # ## What chance would score
 
-# %% mystnb={"figure": {"name": "fig-microscopy-chance", "caption": "Share of chance claims that pass, by image."}, "image": {"alt": "Broad histogram of pass rates by image between about 0.4 and 0.95, with the pooled rate as a line."}}
+# %% mystnb={"figure": {"name": "fig-microscopy-chance", "caption": "Share of chance claims that pass, by image."}, "image": {"alt": "Broad histogram of pass rates by image, with the pooled rate as a line."}}
 chance = controls.chance("microscopy", references=references, tolerances=tolerances, seed=seed)
 plots.chance(chance)
 plt.show()
@@ -291,7 +291,7 @@ print(f"by image, 5th to 95th percentile: {low} to {high}")
 
 # %% [markdown]
 # A size drawn over six decades without looking at the image passes more often than not. The coarser the image, the more passes: its field of view
-# is larger. Saying "10 nm" of everything passes always. A high PCR on microscopy is therefore no sign of sight; compare it with this number.
+# is larger. Saying "10 nm" of every image here passes always. A high PCR on microscopy is therefore no sign of sight; compare it with this number.
 #
 # ## Published beside measured
 
@@ -319,7 +319,7 @@ published.beside(
 # :class: dropdown
 # `matpcr run notebooks/oracles/microscopy -p extent height`. The control's true edge claims move with the bound, so the count hardly changes. But a
 # fibre that runs from corner to corner is longer than the image is high: `microscopy.check(Claim("feature_size", field.extent_nm("width")), field, tolerances)`
-# now violates. The claim can be true; the bound is wrong for it. That is why the diagonal is the default.
+# now violates (`Claim` is in `matpcr_utils.claims.model`). The claim can be true; the bound is wrong for it. That is why the diagonal is the default.
 # ```
 #
 # ```{exercise} Rounding

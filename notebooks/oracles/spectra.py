@@ -81,7 +81,7 @@ plt.show()
 #
 # What the detector counts is Raman light on top of other things. Fluorescence and the luminescence of the sample make a slow background, often larger than
 # the bands. Cosmic rays leave spikes of a pixel or two. The laser line and its filter rule the low shifts. Shot noise is on everything. The
-# oracle takes them off one after the other. Here is the measured spectrum, with three simulated spikes added to show the first step.
+# oracle takes off what it can, one step after the other. Here is the measured spectrum, with three simulated spikes added to show the first step.
 
 # %% mystnb={"figure": {"name": "fig-spectra-steps", "caption": "From readings to bands. Measured spectrum; the spikes are simulated."}, "image": {"alt": "Three stacked panels of one spectrum: readings with marked spikes, despiked readings with a smooth baseline below, and the corrected signal with markers on the accepted bands."}}
 from matpcr_utils.controls.spectra_edges import with_spikes
@@ -95,7 +95,7 @@ plt.show()
 # 2. **Baseline.** Penalised asymmetric least squares: stiff over the width of a band, free over the width of a hump.
 # 3. **Bands.** An interior local maximum counts when its *prominence*, its height above the higher of the two saddles beside it,
 #    exceeds `prominence` times that of the strongest band, and also eight standard deviations of the local noise and two percent of the
-#    background's span. The dashed line is the largest of the three.
+#    background's span (the defaults of `noise_multiple` and `background_share`). The dashed line is the largest of the three.
 #
 # A claim passes when such a maximum is within `window`. Why so wide? Because axes are uncalibrated:
 
@@ -179,20 +179,20 @@ causes.style.format({"band": "{:g}", "axis off by": "{:+.1f}"}).hide(axis="index
 # - **No maximum of its own.** The band is known, the spectrum does not show it: overlapped by the polymer, or cut by the filter at 155 cm⁻¹.
 #
 # Are these the oracle's errors? The claim is true of the *material* and unsupported by the *spectrum*. An annotator who looks at the plot
-# would side with the oracle in most of the last three rows. That is the difference between a false alarm here and in the paper's
+# would side with the oracle on most of the last three causes. That is the difference between a false alarm here and in the paper's
 # precision audit, where a person judges what fired.
 #
 # ## Why not something simpler?
 #
-# The first criterion of the paper asked only for a high reading within the window. Its audit found that too permissive on noisy and
-# drifting spectra. The paper does not print the old rule; our reading of it passes a claim when the highest raw reading in the window lies above
+# The first criterion of the paper was a check for a maximum within the window. Its audit found that too permissive on noisy and
+# drifting spectra. Our reading of the old rule, which may differ in detail, passes a claim when the highest raw reading in the window lies above
 # the lowest of the spectrum by `prominence` times the range. The same claims, judged by both:
 
 # %%
 spectra_report.compare_criteria(planted=planted, **options)
 
 # %% [markdown]
-# The old criterion flags fewer true claims, and for a bad reason: on a hump of fluorescence it passes everything. It misses planted violations by the dozen,
+# The old criterion flags fewer true claims, and for a bad reason: on a hump of fluorescence it passes everything. It misses many planted violations,
 # and a blind guess has a fair chance.
 #
 # ## Sensitivity
@@ -213,7 +213,7 @@ plt.show()
 # %% mystnb={"figure": {"name": "fig-spectra-gallery", "caption": "Claims that the oracle flags, passes or leaves open, and a reader may disagree. Stripe: the window, in the colour of the verdict."}, "image": {"alt": "Six zoomed panels of measured spectra with a shaded window each: a shifted axis, a weak band, noise, a band beside a stronger one, a broad band and an accepted stray line."}}
 get = spectra.get
 cases = [
-    ("calcite, axis 5 too high", get("fnmt-horiba-785-03-scal"), 1085.9),
+    ("calcite, axis too high", get("fnmt-horiba-785-03-scal"), 1085.9),
     ("polystyrene, a weak band", get("top-horiba-633-010-pst"), 1450.5),
     ("anatase under its polymer", get("fnmt-b-bwtek-785-20x-tio2-20pc"), 516.0),
     ("the polymer's band leans on anatase's", get("icv-bwtek-785-20x-tio2-100pc"), 620.9),
@@ -241,7 +241,7 @@ print(f"not judged: {chance.abstained}")
 
 # %% [markdown]
 # Few oracles leave less to chance than this one. But a guesser need not be blind. In this collection a model that says "520" to everything would pass on every silicon
-# spectrum; how much that gives away is a property of the items, and the part on models comes back to it.
+# spectrum; how much that gives away is a property of the items.
 #
 # ## Published beside measured
 
@@ -317,7 +317,8 @@ published.beside(
 # for t in (Tolerances(), Tolerances(criterion="windowed_maximum"), Tolerances(noise_multiple=2)):
 #     print(check_many(claims, [noise], t, index=np.zeros(100, int)).consistent.sum())
 # ~~~
-# None, nearly all, and most. Relative to the dynamic range every ripple of pure noise is prominent, for the range is noise too.
+# None, practically all, and some. Relative to the dynamic range many a ripple of pure noise is prominent, for the range is noise too: the noise
+# criterion has to stop it.
 # ```
 #
 # ## In short

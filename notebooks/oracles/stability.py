@@ -117,9 +117,9 @@ control.edges(tolerances).style.hide(axis="index")
 #
 # ## What the margin admits
 #
-# Most entries of the database sit on the hull or close to it. That is where the threshold bites.
+# Most entries of the snapshot sit on the hull or close to it. That is where the threshold bites.
 
-# %% mystnb={"figure": {"name": "fig-stability-energies", "caption": "Share of the references at or below each energy above the hull."}, "image": {"alt": "Cumulative curve rising from about three quarters at zero towards one, with the two thresholds as dashed lines."}}
+# %% mystnb={"figure": {"name": "fig-stability-energies", "caption": "Share of the references at or below each energy above the hull."}, "image": {"alt": "Cumulative curve that starts high at zero and rises towards one, with the two thresholds as dashed lines."}}
 figures.energies(table, tolerances)
 plt.show()
 
@@ -228,9 +228,9 @@ control.gallery(cases, tolerances).style.hide(axis="index")
 #   the old database believed.
 # - **A margin that swallows a true statement.** Anatase lies above the hull by a few meV. "Unstable" is right by thermodynamics and
 #   a violation by the operational criterion; `abstain_near_hull` leaves such claims out instead.
-# - **Numbers that differ almost five-hundredfold and pass alike**, and a number that is wrong by 2.4 eV per atom and passes, for it is on
+# - **Numbers that differ almost five-hundredfold and pass alike**, and a number that is wrong by electronvolts per atom and passes, for it is on
 #   the right side. A class criterion does not measure.
-# - **Metastable and used every day.** Kinetics are not in the hull.
+# - **Metastable, and it lasts.** No diamond turns into graphite in anybody's lifetime. Kinetics are not in the hull.
 #
 # ## What chance would score
 #
@@ -249,7 +249,7 @@ print(f"numbers, log-uniform between {control.NUMBER_PRIOR} eV/atom: {numbers}")
 print(f"always “stable”: {always:.4f}")
 
 # %% [markdown]
-# A coin scores one half, as it must with two labels. A model that says "stable" to everything scores far above it: the database is made of
+# A coin scores one half, as it must with two labels. A model that says "stable" to everything scores far above it: the snapshot is made of
 # phases that someone thought worth calculating. PCR on stability has to be read against that number, not against one half.
 #
 # ## Published beside measured
@@ -271,7 +271,7 @@ published.beside(
 )
 
 # %% [markdown]
-# The samples differ (the paper drew its entries from a later database), the protocol is the same.
+# The samples differ, and the counts with them; both hold real Materials Project entries.
 #
 # ## Exercises
 #

@@ -199,7 +199,7 @@ show.cases(
 
 # %% [markdown]
 # A missed claim makes an item uncheckable; a misread one makes a verdict wrong. The second is an error of the *measurement*, and
-# the audit of precision in the paper is where such errors would show.
+# an audit of what fired, as in the paper, is where such errors would show, those that pass excepted.
 #
 # ## How robust is it?
 # We state random claims in random surface forms, with sentences around them that claim nothing, and read them back. The forms

@@ -33,8 +33,8 @@ from matpcr_utils import published
 published.table(chapter="data")
 
 # %% [markdown]
-# The paper draws on Materials Project entries, experimental diffraction patterns, SEM images and Raman spectra. Its own
-# selection is not published with it; the references below are ours, and so are all counts.
+# The paper draws on Materials Project entries, experimental diffraction patterns, SEM images and Raman spectra. We do not have
+# its selection; the references below are ours, and so are all counts.
 #
 # ## Parameters
 # Change these and run the chapter again: `matpcr run notebooks/start/data -p near_hull 0.02`.
@@ -118,7 +118,7 @@ plt.show()
 # %% [markdown]
 # All three are lopsided. Most entries lie on the hull, because people put compounds into databases that have been made, and
 # those tend to be stable. A model that has never seen a structure but has learned this much about databases will
-# score well on stability. Each oracle chapter measures how well, as its *chance-pass rate*.
+# score well on stability. The chapters on the DFT oracles print how well, beside their *chance-pass rate*.
 #
 # ## The same material, two answers
 #
@@ -126,7 +126,7 @@ plt.show()
 # knows at that time. The snapshot therefore keeps two values: one from the version that all other columns come from, and
 # a recent one.
 
-# %% mystnb={"figure": {"name": "fig-data-hull-versions", "caption": "Energy above hull in two versions of the Materials Project. Dashed: the near-hull threshold; in the two off-diagonal quadrants the verdict on “stable” changes."}, "image": {"alt": "Scatter plot of old against recent energy above hull; most points lie on the diagonal or at zero, and a few dozen highlighted ones lie in the quadrants where the verdict changes."}}
+# %% mystnb={"figure": {"name": "fig-data-hull-versions", "caption": "Energy above hull in two versions of the Materials Project. Dashed: the near-hull threshold; in the two off-diagonal quadrants the verdict on “stable” changes."}, "image": {"alt": "Scatter plot of old against recent energy above hull; most points lie on the diagonal or at zero, and the highlighted ones lie in the quadrants where the verdict changes."}}
 plots.hull_versions(complete, near_hull)
 plt.show()
 
@@ -148,7 +148,7 @@ glue("data-near-hull", f"{near_hull:g}", display=False)
 
 # %% [markdown]
 # The verdict on "stable" at {glue:text}`data-near-hull` eV/atom changes for {glue:text}`data-changed`. No model is any
-# better or worse for that: it is a floor under the error of *any* stability score. The largest moves:
+# better or worse for that: it is an uncertainty that *any* stability score carries. The largest moves:
 
 # %%
 audit.movers(complete)
@@ -250,7 +250,10 @@ audit.calibrant_agreement(wavelength=patterns.CU_KALPHA1).round(6)
 # ## Published beside measured
 
 # %%
-above = (complete.energy_above_hull > 0) & (complete.energy_above_hull <= near_hull)
+from matpcr_utils.oracles import stability
+
+energy, rounding = complete.energy_above_hull, stability.Tolerances().hull_tolerance
+above = (energy > rounding) & (energy <= near_hull)
 published.beside(
     "data",
     {
@@ -260,12 +263,12 @@ published.beside(
 )
 
 # %% [markdown]
-# The paper counts entries that the Materials Project labels unstable and the criterion admits; here these are the entries with
-# $0 < E_\mathrm{hull}$ up to the threshold. Samples differ, so the shares may.
+# The paper counts entries that the Materials Project labels unstable and the criterion admits; here these are the entries above
+# the hull by more than rounding, up to the threshold. Samples differ, so the shares may.
 #
 # ## Your own references
 #
-# Three loaders give the same tables and curves. With a key (`MP_API_KEY`) and `pip install 'matpcr-utils[mp]'`:
+# Three loaders give the same tables and curves. With a key (`MP_API_KEY`) and `pip install -e ".[mp]"`:
 #
 # ```python
 # from matpcr_utils.references import materials_project
@@ -295,8 +298,8 @@ published.beside(
 # :class: dropdown
 # `[int(audit.flipped(complete, t).sum()) for t in (0, 0.02, 0.05, 0.1, 0.2)]`. Zero is the worst choice by far: any new
 # competing phase lifts an entry off the hull. The number falls as the threshold rises, because fewer entries lie
-# close to it. But a threshold of 0.2 eV/atom calls nearly everything stable, and then the verdict says nothing: the same oracle
-# would have a chance-pass rate near one.
+# close to it. But a threshold of 0.2 eV/atom calls nearly everything stable, and then the verdict says nothing: a model that
+# always answers "stable" would score nearly one.
 # ```
 #
 # ```{exercise} Another antiferromagnet

@@ -30,6 +30,7 @@
 #
 # The book follows the paper *Physics as the label for measuring and correcting materials reasoning in multimodal
 # models*. Its figures always stand in a column of their own, with section and page; none of them was measured here.
+# ({term}`CGSV` in the table shows a model its violations and lets it revise; it is not run in this chapter.)
 
 # %% tags=["hide-input"]
 from matpcr_utils import published
@@ -79,7 +80,7 @@ judged.to_frame().style.hide(axis="index")
 # ## From verdicts to a rate
 #
 # PCR is the share of checkable chains without a violation. The eight chains below were written for this page, about
-# two entries: cubic silicon carbide, which lies a fraction of a meV above the hull, and a rock-salt AlO, which lies far above it.
+# two entries: cubic silicon carbide, which lies barely above the hull, and a rock-salt AlO, which lies far above it.
 
 # %%
 cases = {
@@ -118,12 +119,12 @@ from matpcr_utils.statistics import pcr
 print("PCR", pcr(judged["verdict"]))
 
 # %% [markdown]
-# The chain that states nothing is not checkable and does not count. The interval (Wilson, 95 %) spans most of the scale:
-# a handful of chains says little, and no rate in this book comes without its interval and its n.
+# The chain that states nothing is not checkable and does not count. The interval (Wilson, 95 %) is wide:
+# a handful of chains says little, and no PCR in this book comes without its interval and its n.
 #
 # ## Six oracles, and how right they are
 #
-# An oracle that errs turns into a wrong PCR. Each oracle chapter therefore ends with a *positive control*: state what is
+# An oracle that errs turns into a wrong PCR. Each oracle chapter therefore holds a *positive control*: state what is
 # true of every reference, turn a known share of the statements into violations, and count.
 
 # %%
@@ -168,7 +169,7 @@ priors = pd.DataFrame(
 priors.style
 
 # %% [markdown]
-# A PCR is a high number only against its own bar. A model at 0.67 on microscopy and one at 0.67 on stability have not done
+# A PCR is a high number only against its own bar. Two models with the same PCR, one on microscopy and one on stability, have not done
 # equally well.
 #
 # ## Published beside measured

@@ -23,7 +23,7 @@
 # - tell whether a page is fresh, and what makes it stale,
 # - put your own structures, spectra and images in place of the shipped ones.
 #
-# *Time: 10 minutes. Prerequisites: none to read; Python 3.11 and `make` to run; no key, no GPU.*
+# *Time: 10 minutes. Prerequisites: none to read; Python 3.11 or newer and `make` to run; no key, no GPU.*
 
 # %% [markdown]
 # ## Paths
@@ -31,7 +31,7 @@
 # | you have | read |
 # |---|---|
 # | ten minutes | {doc}`introduction`, and the table of boundary cases in {doc}`../oracles/stability` |
-# | an hour | {doc}`claims`, {doc}`../oracles/diffraction`, {doc}`../oracles/metallicity`: three verdicts, a tolerance that decides a ranking, an oracle that declines |
+# | an hour | {doc}`claims`, {doc}`../oracles/diffraction`, {doc}`../oracles/metallicity`: three verdicts, a tolerance that decides what chance gives away, an oracle that declines |
 # | an afternoon | all six oracles, each with its positive control, failure gallery and chance-pass rate |
 #
 # | you want to | go to |
@@ -179,7 +179,7 @@ print("seed", seed, "again:", same.passes)
 published.beside("running", {"seeds_per_condition": f"{seeds}, for the rate above"})
 
 # %% [markdown]
-# The bootstrap enters with the models; the rates of this part are shares of independent claims and carry an exact interval.
+# The rates above carry an exact (Clopper–Pearson) interval. The bootstrap enters where claims share a source, as in {doc}`../oracles/spectra`.
 #
 # ## One chain, from the command line
 #
@@ -223,8 +223,8 @@ evidence.as_dict("stability", oracles.check_chain(chain, "stability", reference)
 # ```{solution} ex-running-threshold
 # :class: dropdown
 # `matpcr run oracles/stability -p near_hull 0.1`, and once more with `0.0`; open both HTML pages side by side. The share of stable materials and the
-# chance-pass rate move, for they depend on the threshold. The miss rate of the positive control must not: a violation is planted
-# outside the tolerance in force, whatever it is.
+# score of "always stable" move, for they depend on the threshold. The coin's chance-pass rate stays near one half, for one of its two labels is
+# right at any threshold. The miss rate of the positive control must not move: a violation is planted outside the tolerance in force, whatever it is.
 # ```
 #
 # ```{exercise} A silent default
