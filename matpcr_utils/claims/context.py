@@ -13,13 +13,14 @@ REACH = 120
 _INTRODUCES = re.compile(
     r"(?:_[a-z0-9µå°^/-]{1,12}){0,4}(?:\s?/\s?[a-zåµ°_]{1,4}(?:\^?-1)?"
     r"|\sin\s[a-zåµ°_]{1,11}(?:\^?-1)?)?"
+    r"(?:\s(?:of|for|in)\s(?:[a-z0-9-]{1,14}\s){0,2}?[a-z0-9-]{1,14}(?=\s(?:is|was|equals|=)\s))?"
     r"[\s\"'*\])\u2009]{0,4}"
     r"(?:[(\[](?:1/)?[^()\[\]\d]{0,24}(?:\^?-1)?[)\]][\"'*]{0,2})?"
     r"(?:\s{0,3}(?:[\"'\[({*|:=≈~→]|is|isn't|not|are|of|was|at|as|be|to|about|around"
     r"|approximately|approx\.?"
     r"|roughly|nearly|exactly|essentially|equals?|values?|near|estimated|likely"
     r"|probably|would|should"
-    r"|therefore|thus|simply|predicted|calculated|measured|computed|found|located"
+    r"|therefore|thus|simply|predicted|expected|reported|calculated|measured|computed|found|located"
     r"|sits?|lies?|appears?"
     r"|occurs?|observed|cent(?:red|ered)|positions?)){0,9}\s{0,3}"
 )
@@ -30,7 +31,7 @@ _ASSIGNED = re.compile(
 )
 _ADJACENT = re.compile(
     r"[\s\"')\]*-]{0,3}(?:(?:in|of|on|for|as|a|an|its|mean|average|direct|indirect"
-    r"|optical)\s){0,3}\(?"
+    r"|optical|(?:is|as|for)\sthe|is\sits)\s){0,3}\(?"
 )
 _LEADS_ON = re.compile(
     r"[\s\"'_]{0,3}(?:(?:=|:|≈|~|is|of|was|at|are|reads|equals)[\s\"']{0,2})?\(?"
@@ -49,7 +50,7 @@ _PREDICATE = re.compile(
 _VERB_ENDS = re.compile(r"\s(?:is|spans?|covers?|measures)$")
 _COMPLEMENT = re.compile(
     r"\s(?:of|for|in|to)\s(?:(?:the|this|that|these|each|its|all|a|an|main|strongest"
-    r"|first|largest|same)\s){0,3}"
+    r"|first|largest|same)\s){0,3}(?:(?:[({\[]?[\d\s-]{1,9}[)}\]]?|[a-z]{1,10})\s){0,2}"
 )
 _BOUND = re.compile(
     r"(?:[<>≤≥≲≳]=?|(?<![a-z])(?:below|under|above|over|beyond|exceed(?:s|ing)?"
@@ -102,7 +103,7 @@ _DENIED = re.compile(
 )
 _RELATIVE = re.compile(
     r"\s(?:larger|smaller|higher|lower|more|less|wider|narrower|greater|longer"
-    r"|shorter|bigger)\sthan"
+    r"|shorter|bigger)\sthan(?!\sthe\s(?:convex\s)?hull)"
 )
 # "200 nm < d < 300 nm" bounds d; "0.03 eV < 0.05 eV" states the first number.
 _LOWER_END = re.compile(r"\s?[<≤>≥]\s?[a-zθ_]{1,8}\s?[<≤>≥=]")
@@ -114,17 +115,20 @@ _RESETS = re.compile(
 )
 _RESTATES = re.compile(r"\s{0,2}(?:[=≈]|\(?=|\(|or|\(?i\.e\.,?)\s{0,2}(?:about\s|~\s?|≈\s?)?")
 _HINT = re.compile(
-    r"(?:^|[\s_(\[,/\"])(°|[dD]eg(?:ree)?s?|[nµupm]m|Å|A|[aA]ngstroms?|m?[eE][vV]"
+    r"(?:^|[\s_(\[,/\"]|(?<=[a-z])(?=[A-Z]))(°|[dD]eg(?:ree)?s?|[nµupm]m|[NUP]m|(?<=[a-z])M[eE][vV]|Å|A|[aA]ngstroms?|m?[eE][vV]"
     r"|µ_?B|[mM][uU]_?[bB]|uB"
     r"|[bB]ohr[\s_][mM]agnetons?|cm\s?\^?[-_]?1|1/cm|[ÅA]\s?\^?[-_]?1|1/[ÅA]"
     r"|inv(?:erse)?[_\s][aA]ngstroms?"
-    r"|nm\s?\^?-1|px|pixels?)(?:(?:/|_?per_|\sper\s|_)(atom|f\.?u\.?"
+    r"|inv(?:erse)?_nm|nm\s?\^?-1|px|pixels?(?!_(?:size|pitch|width)))(?:(?:/|_?per_|\sper\s|_)(atom|f\.?u\.?"
     r"|formula[_\s]unit|(?:unit[_\s])?cell"
     r"|px|pixel))?(?=[\s)\]\"'_:=|,]|$)"
 )
-_WRITTEN = {"inv": "1/Å", "A": "Å", "1/A": "1/Å"}
+_WRITTEN = {
+    **{"A": "Å", "1/A": "1/Å", "inv_nm": "1/nm", "inverse_nm": "1/nm"},
+    **{"Nm": "nm", "Um": "µm", "Pm": "pm", "MeV": "meV", "Mev": "meV", "MEV": "meV"},  # camel case
+}
 _PER = re.compile(
-    r"(?:(?<![a-z])per[\s_-](?:the\s|one\s|each\s)?|/\s?)"
+    r"(?:(?<![a-z])(?:per[\s_-]|(?:per|basis)\"\s?:\s?\")(?:the\s|one\s|each\s)?(?:[a-z]{1,2}\^?\d?\+\s)?|/\s?)"
     r"(f\.\s?u\.|(?:(?:primitive|unit|conventional|calculation|simulation|formula"
     r"|[a-z]{1,2})[\s_-])?[a-z]{2,7})"
 )

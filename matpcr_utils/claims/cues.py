@@ -73,7 +73,8 @@ def _no(kinds: str, pattern: str, trailing: bool = False) -> Cue:
 
 
 _WIDTH = (
-    r"fwhm|hwhm|full[\s-]?width|half[\s-]?width|line\s?width|(?:peak|line|band"
+    r"fwhm|hwhm|(?:full|half)[\s-]?width(?:[\s-](?:at[\s-])?(?:the\s)?half[\s-](?:the\s)?"
+    r"max\w*\.?(?:\s(?:height|intensity))?)?|line\s?width|(?:peak|line|band"
     r"|integral)\s(?:width|breadth)"
     r"|width|broadening|breadth|uncertainty|error|accuracy|precision|tolerance"
     r"|resolution|resolving"
@@ -106,7 +107,7 @@ _CUES: dict[str, tuple[Cue, ...]] = {
             "two_theta",
             "angle none",
             (
-                r"2\s?[-_*·×]?\s?θ|2\s?-?_?theta|two[\s_-]?(?:theta|θ)|2\s?-?th\b|tth\b|twotheta"
+                r"2\s?[-_*·×]?\s?θ|2\s?-?_?theta|two[\s_-]?(?:theta|θ)|2\s?-?th\b\.?|tth\b|twotheta"
                 r"|(?:diffraction|scattering)\sangle"
             ),
             "degree",
@@ -118,7 +119,8 @@ _CUES: dict[str, tuple[Cue, ...]] = {
             "d_spacing",
             "length none",
             (
-                rf"(?<!\d\s)d(?:_?\(?[\dhkl,\s-]{{0,9}}\)?{_IS}|[\s_-]*(?:spacing|value|distance)s?)"
+                rf"(?<!\d\s)d(?:_?\(?[\dhkl,\s-]{{0,9}}\)?"
+                rf"(?:_(?:a|å|nm|pm|ang\w*))?{_IS}|[\s_-]*(?:spacing|value|distance)s?)"
                 r"|(?:inter)?-?plan(?:ar|e)[\s_-](?:spacing|distance|separation)s?"
                 r"|(?:lattice[\s-])?spacings?(?!\sgroup)"
             ),
@@ -128,8 +130,9 @@ _CUES: dict[str, tuple[Cue, ...]] = {
             "scattering_vector",
             "inverse_length none",
             (
-                rf"\|?q\|?{_IS}|(?:scattering|momentum|diffraction)[\s_-](?:vector|transfer)s?"
-                r"|wave[\s-]?vector(?:\stransfer)?|q[\s_-](?:value|vector)s?"
+                r"\|?q\|?(?:_(?:(?:inv\w{0,5}|per|1)_?(?:a|å|nm|ang\w*)|(?:nm|å|a)_?\^?-?1))?"
+                rf"{_IS}|(?:scattering|momentum|diffraction)[\s_-](?:vector|transfer)s?"
+                r"|wave[\s-]?vector(?:\stransfer)?|q[\s_-]?(?:value|vector)s?"
             ),
             "1/angstrom",
         ),
@@ -173,22 +176,23 @@ _CUES: dict[str, tuple[Cue, ...]] = {
         _yes("d_spacing", "length", r"(?:lattice\s)?planes?(?![a-z])"),
     ),
     "microscopy": (
+        Cue("scale", frozenset({"length"}), r"pixels(?![a-z])", trailing=True),
         _yes(
             "scale",
-            "length",
-            r"(?:one|each|1|per|every|a)\s(?:pixel|px)|(?:pixel|px)[\s_-](?:size|pitch|width)",
+            "length none",
+            r"(?:one|each|1|per|every|a)\s(?:pixel|px)(?!\s(?:size|pitch))|(?:pixel|px)[\s_-]?(?:size|pitch|width)",
         ),
         _yes(
             "scale",
             "none",
-            r"nm[\s_/]?(?:per_?)?(?:px|pixel)|(?:nm|nanometers?)[\s_]per[\s_]pixel",
+            r"nm[\s_/]?(?:per_?)?(?:px|pixel)(?!s)|(?:nm|nanometers?)[\s_]per[\s_]pixel",
             "nanometer/pixel",
         ),
         _no(
             "length",
             (
-                r"(?:scale[\s_-]?|micron[\s-])?(?:bar|marker)s?\b(?:[\s_-]*(?:length|label|size"
-                r"|reads?|nm|um))?|scale\s?(?=[=:])\s?[=:]|databar|info(?:rmation)?\sbar"
+                r"(?:scale[\s_-]?|micron[\s-])?(?:bar|marker)s?(?![a-z])(?:[\s_-]*(?:length"
+                r"|label|size|value|reads?|nm|um)){0,2}|scale\s?(?=[=:])\s?[=:]|databar|info(?:rmation)?\sbar"
             ),
         ),
         _no(
@@ -197,7 +201,7 @@ _CUES: dict[str, tuple[Cue, ...]] = {
                 r"field[\s_-]?of[\s_-]?view|\bfov|hfw|horizontal\sfield(?:\swidth)?|(?:view"
                 r"|image|micrograph|frame|picture|canvas|photo\w*)[\s_](?:width|height|size|area"
                 rf"|field|dimensions?|itself|is|spans?|covers?|measures|edge|diagonal){_SIZE}"
-                r"|(?:entire|whole|full)\s(?:image|frame|micrograph|view|field)"
+                r"|(?:entire|whole|full|wide)\s(?:image|frame|micrograph|view|field)"
             ),
         ),
         _no(
@@ -206,7 +210,7 @@ _CUES: dict[str, tuple[Cue, ...]] = {
                 r"working[\s-]?distance|wd\b|wave-?length|λ|laser|excit\w+|resolution|resolv\w+"
                 r"|(?:spot|step|probe|beam|tip|aperture|slit)[\s-]?(?:size|diameter|radius"
                 r"|width)?|coat(?:ing|ed)|sputter\w*|depth\sof\sfield|penetration|mean\sfree"
-                r"|tolerance|uncertainty|error|within|accuracy|precision|threshold|cut-?off"
+                r"|tolerance|uncertainty|error|within(?!\s(?:the|a)\srange)|accuracy|precision|threshold|cut-?off"
                 r"|sieve|filter|defocus|drift|larger\sthan\sthe|objective|focal"
                 r"|standard\sdeviation|std\.?\b|σ|dev\b"
             ),
@@ -218,8 +222,8 @@ _CUES: dict[str, tuple[Cue, ...]] = {
                 r"(?:feature|particle|grain|pore|crystallite|ligament|fib(?:er|re)|rod|wire|tube"
                 r"|flake|sphere|platelet|crystal|cluster|island|void|crack|hole|domain|cell"
                 r"|column|layer|film|diameter|radius|width|length|height|thickness|size"
-                r"|dimension|object|structure|nanoparticle|nanowire)s?(?:[\s_-](?:size|diameter"
-                r"|width|length|height|thickness|radius|dimension)s?)?(?:[\s_]in)?(?:[\s_](?:nm"
+                r"|dimension|object|structure|nanoparticle|nanowire)s?(?:[\s_-]?(?:size|diameter"
+                r"|width|length|height|thickness|radius|dimension)s?)?(?:[\s_]in)?(?:[\s_]?(?:nm"
                 r"|um|µm|pm|å))?(?![a-z])|wide\b|across|long\b|thick\b|tall\b|measur\w+"
             ),
         ),
@@ -242,8 +246,8 @@ _CUES: dict[str, tuple[Cue, ...]] = {
             "raman_shift",
             "inverse_length none",
             (
-                r"raman[\s_-](?:shift|band|peak|line|mode)s?|(?:wave-?number"
-                r"|shift)s?(?:[\s_]cm\^?-?1)?"
+                r"raman[\s_-]?(?:shift|band|peak|line|mode)s?|(?:wave-?number"
+                r"|shift)s?(?:[\s_]cm\^?-?1)?|[νω](?:_?\d{1,2})?(?=\s?[=≈:(\[/])"
             ),
             "1/centimeter",
         ),
@@ -271,7 +275,7 @@ _CUES: dict[str, tuple[Cue, ...]] = {
         _no(
             "energy",
             (
-                r"thresholds?|tolerance|cut-?off|criteri(?:on|a)|within|margin|accuracy"
+                r"thresholds?|tolerance|cut-?off|criteri(?:on|a)|within(?!\s(?:the|a)\srange)|margin|accuracy"
                 r"|precision|error\w*|uncertainty|kt\b|k_?b_?t|thermal|room\stemperature|barrier"
                 r"|band[\s_-]?gap|gap\b|e_?g\b|fermi|window|limit|smearing|hubbard|u\s?="
                 r"|below\sthe\s(?:\w+\s)?threshold|typical\w*"
@@ -281,14 +285,15 @@ _CUES: dict[str, tuple[Cue, ...]] = {
             "energy_above_hull",
             "energy none",
             (
-                r"e(?:nergy)?[\s_-]*(?:above[\s_-]*(?:the[\s_-])?(?:convex[\s_-])?)?[\s_-]*hull(?:[\s_]energy)?(?:[\s_]in)?(?:_?e?v?_per_atom"
+                r"e(?:nergy)?[\s_^-]*(?:above[\s_-]*(?:the[\s_-])?(?:convex[\s_-])?)?[\s_-]*hull(?:[\s_]energy)?(?:[\s_]in)?(?:_?e?v?_per_atom"
                 r"|_?m?ev(?:_per|/)?_?atom|_m?ev)?|[δ∆]\s?e_?hull|[δ∆]h_?(?:d|hull|decomp)\b"
                 r"|(?:energy|distance|energetic\sdistance)\s(?:above|to"
                 r"|from)\s(?:the\s)?(?:convex\s|ground-state\s)?hull"
                 r"|(?:convex[\s-])?hull[\s_-](?:energy|distance)|(?:above|over"
                 r"|off)[\s_-](?:the[\s_-])?(?:convex[\s_-]|ground-state\s)?hull(?:[\s_-]energy)?"
-                r"|decomposition[\s_](?:energy|enthalpy)|instability\senergy|(?:from|to"
-                r"|of)\sthe\s(?:convex\s)?hull"
+                r"|decomposition[\s_](?:energy|enthalpy)|instability\senergy|(?:from|(?:relative\s|with"
+                r"\srespect\s)?to|of|exceed\w*"
+                r"|higher\s(?:in\senergy\s)?than)\sthe\s(?:convex\s)?hull"
             ),
             "electron_volt",
         ),
@@ -305,7 +310,7 @@ _CUES: dict[str, tuple[Cue, ...]] = {
                 r"|vbm|cbm|valence\sband|conduction\sband|dos\b|density\sof\sstates|above\sthe"
                 r"|below\sthe|dft\s(?:error|underestimat)\w*|underestimat\w*\s?(?:\w+\s){0,3}by"
                 r"|overestimat\w*\s?(?:\w+\s){0,3}by|scissors?|correction|splitting|laser"
-                r"|excit\w+|phonon|luminescence|emission|within|accuracy|error\b|uncertainty"
+                r"|excit\w+|phonon|luminescence|emission|within(?!\s(?:the|a)\srange)|accuracy|error\b|uncertainty"
                 r"|width"
             ),
         ),
@@ -341,7 +346,7 @@ _CUES: dict[str, tuple[Cue, ...]] = {
                 r"|each\s\w{1,4}\s(?:\w{1,10}\s){1,3}?moments?|µ_?eff|p_?eff|on\s(?:each|every"
                 r"|the|a|per)\s(?!average|whole)|at\seach|each\b(?!\s(?:formula|unit|cell|f\.?u))|individual|threshold|tolerance"
                 r"|cut-?off|criterion|antiparallel|staggered|orbital\s(?:moment|contribution)"
-                r"|error|uncertainty|within|resolution|\w{1,2}\s(?:atom|ion|site)s?\s(?:carr|hav"
+                r"|error|uncertainty|within(?!\s(?:the|a)\srange)|resolution|\w{1,2}\s(?:atom|ion|site)s?\s(?:carr|hav"
                 r"|has|hold|possess|contribut)\w*|ordered\smoment\sper\s\w+\sion"
                 r"|saturated\slocal"
             ),
@@ -354,7 +359,7 @@ _CUES: dict[str, tuple[Cue, ...]] = {
                 r"|ordered)?[\s_-]*(?:magneti[sz]ation|magnetic[\s_]moment"
                 r"|moment)s?(?:[\s_]in)?(?:_?(?:mu_?b|µ_?b"
                 r"|bohr_?magnetons?))?(?:_?(?:per_)?(?:atom|cell|fu|formula_unit"
-                r"|f\.u\.))?(?![a-z])|m_?(?:tot|total|net)(?![a-z])|\|?m\|?(?=\s?[=≈])"
+                r"|f\.u\.))?(?![a-z])|m_?(?:tot|total|net)(?![a-z])|\|?m\|?(?=\s?(?:[=≈]|[(\[/]\s?(?:µ|mu_?b|bohr)))"
             ),
             "bohr_magneton",
         ),

@@ -8,6 +8,7 @@ from bisect import bisect_left
 from matpcr_utils.claims.context import is_denied
 from matpcr_utils.claims.measured import Found
 from matpcr_utils.claims.scope import Negation, Scope
+from matpcr_utils.claims.tables import headers
 from matpcr_utils.claims.vocabulary import Word, lexicon
 
 _ANSWER = re.compile(
@@ -40,6 +41,8 @@ _PART = re.compile(
     r"|are|being|itself\sis)\s(?:\w{1,12}\s){0,2}$"
 )
 _REPLY = re.compile(r"[?]\s{0,3}(?:[aA]nswer:\s)?(yes|no)(?![a-z])")
+_CELL = re.compile(r"[\s*\"'`]{0,4}(true|yes|false|no)[\s*\"'`.]{0,4}")
+_INSTEAD = re.compile(r"\s{0,2}[,(–—-]?\s?(?:and\s)?")
 #: How far before a number a phrase that needs to stand alone may end.
 _ALONE = 40
 
@@ -58,9 +61,14 @@ def read_labels(
     quantity, pattern, words = vocabulary
     strong: list[tuple[Found, Word, Negation]] = []
     weak: list[Found] = []
+    columns = _columns(text, low)
     since = 0  # a negator inside an earlier phrase is spent
     for match in pattern.finditer(low):
         word = words[int(str(match.lastgroup)[1:])]
+        answered = columns.get(low.rfind("|", 0, match.start()) + 1) if columns else None
+        if answered:
+            strong += _below(answered, word, quantity)
+            continue
         claim = None
         if not (word.alone and _has_number(numbers, match, scope)):
             claim = _claim(match, word, quantity, text, low, scope, since)
@@ -115,6 +123,29 @@ def _claim(
     return Found(quantity, value or "", begin, end, start), negated
 
 
+def _columns(text: str, low: str) -> dict[int, list[re.Match[str]]]:
+    """The yes and no cells of every table column, by where its header starts."""
+    columns: dict[int, list[re.Match[str]]] = {}
+    for start, end, header, _ in headers(text) if "|" in text else []:
+        answer = _CELL.fullmatch(low, start, end)
+        if answer:
+            columns.setdefault(header, []).append(answer)
+    return columns
+
+
+def _below(
+    answers: list[re.Match[str]], word: Word, quantity: str
+) -> list[tuple[Found, Word, Negation]]:
+    """What the yes and no cells below a header that names a label claim."""
+    found = []
+    for answer in answers:
+        value = word.label if answer[1] in ("true", "yes") else word.negated
+        if value:
+            at, end = answer.span(1)
+            found.append((Found(quantity, value, at, end, at), word, Negation.NONE))
+    return found
+
+
 def _contrasts(found: list[tuple[Found, Word, Negation]], low: str, scope: Scope) -> list[Found]:
     """Drop what is only weighed ("stable or unstable") and what a "but" takes back."""
     dropped: set[int] = set()
@@ -123,6 +154,9 @@ def _contrasts(found: list[tuple[Found, Word, Negation]], low: str, scope: Scope
         if negated is Negation.NONE and other_negated is Negation.NONE:
             if claim.value != other.value and _OR.fullmatch(low[claim.end : other.at][:40]):
                 dropped |= {i, i + 1}
+        elif negated is Negation.NONE and other_negated is Negation.FLIPPED:
+            if claim.value != other.value and _INSTEAD.fullmatch(low[claim.end : other.start][:9]):
+                dropped.add(i + 1)  # "X, not Y" claims X alone
         elif other.value and negated is Negation.FLIPPED and other_negated is Negation.NONE:
             but = scope.but(claim.end)
             if (

@@ -14,6 +14,8 @@ from matpcr_utils.claims.tables import headers
 from matpcr_utils.quantities import canonical, factor
 
 _PLURAL = re.compile(r"(?:peak|line|reflection|band|maxim|mode|gap)(?:s|a)(?![a-z])")
+_RANGE = re.compile(r"rang(?:e|ing)|from\s|region|window")
+_CONTRAST = re.compile(r"\s?,?\s?(?:but|and|or|rather)\s(?:rather\s|is\s|about\s)?")
 _FRAME = re.compile(r"(?i:answer|final|value|about|approximately|result)|\W")
 
 
@@ -157,6 +159,8 @@ class Reader:
                 carries = cue.quantity not in (None, "theta") and not blocked
                 return j if carries and sentence - start <= 300 else -1
             gap = self._between(end, first.start)
+            if self._is_narrow(first) and _RANGE.match(self.low, start):
+                continue  # "in the range 28.4–28.6°" is a place
             if cue.quantity is None and self._is_spent(j, gap):
                 blocked = True
                 continue
@@ -176,11 +180,14 @@ class Reader:
     def _head(self, j: int, kind: str | None) -> int:
         """The cue that `j` only completes, as "peak" does in "FWHM of the peak"; else `j`."""
         if j and j - 1 not in self._used:
-            _, end, cue = self._cues[j - 1]
-            complete = context.complements(self._between(end, self._cues[j][0]))
-            if complete and cue.quantity is None and kind in cue.kinds:
+            cue = self._cues[j - 1][2]
+            if self._completes(j) and cue.quantity is None and kind in cue.kinds:
                 return j - 1
         return j
+
+    def _completes(self, j: int) -> bool:
+        """Whether a cue only completes the one before it."""
+        return context.complements(self._between(self._cues[j - 1][1], self._cues[j][0]))
 
     def _unitless(self, group: list[Number]) -> int:
         """As `_governing`, for numbers without a unit; on success they are given one."""
@@ -200,6 +207,8 @@ class Reader:
                 continue
             gap = self._between(end, first.start)
             if not context.introduces(gap, cue.strict and not first.word):
+                if j and cue.strict and self._completes(j):
+                    continue  # "the 2θ of the peak is 28.4"
                 break
             region = self.text[max(start, first.start - context.REACH) : first.start]
             return j if self._give_unit(group, cue, region) else -1
@@ -247,9 +256,21 @@ class Reader:
         i = bisect_left(self._starts, cell[2])
         while i < len(self._cues) and self._cues[i][0] < cell[3]:
             if (number.kind or "none") in self._cues[i][2].kinds:
-                return i
+                return self._row(number, i)
             i += 1
         return -1
+
+    def _row(self, number: Number, header: int) -> int:
+        """The cue in the first cell of a number's row if it makes it no claim; else `header`."""
+        line = self.low.rfind("\n", 0, number.start) + 1
+        kind = number.kind or self._cues[header][2].kind
+        i = bisect_left(self._starts, line)
+        if i < len(self._cues) and self._cues[i][0] < number.start:
+            start, end, cue = self._cues[i]
+            first = not self.low[line:start].strip(" |*") and self.low.find("|", end) >= 0
+            if first and cue.quantity is None and kind in cue.kinds:
+                return i
+        return header
 
     # --- what the number says ------------------------------------------------------------
 
@@ -283,6 +304,11 @@ class Reader:
         basis = self._basis(number, quantity)
         return Found(quantity, value, number.start, number.end, number.start, basis)
 
+    def _is_narrow(self, number: Number) -> bool:
+        """Whether a range can be the place of one peak."""
+        widest = WIDEST_RANGE.get(number.kind or "", 0)
+        return 0 < number.width <= widest and number.unit in ("degree", "1/centimeter")
+
     def _is_span(self, number: Number, cue: int) -> bool:
         """Whether a range is the span of an axis and not the place of a peak."""
         widest = WIDEST_RANGE.get(number.kind or "")
@@ -293,13 +319,22 @@ class Reader:
         start, end, _ = self._cues[cue]
         return end > number.start or bool(_PLURAL.match(self.low, start))
 
+    def _follows(self, i: int) -> bool:
+        """Whether a number shares what is said before the number it follows: "not 4 μB but 5"."""
+        last, number = self.numbers[i - 1], self.numbers[i]
+        gap = self._between(last.end, number.start)
+        return last.kind == number.kind and last.basis is None and bool(_CONTRAST.fullmatch(gap))
+
     def _basis(self, number: Number, quantity: str) -> str | None:
         if quantity not in ("energy_above_hull", "magnetization"):
             return None
         if number.basis is None:
             sentence, end = self.scope.sentence(number.start)
             i = bisect_left(self._number_starts, number.start)
-            begin = self.numbers[i - 1].end if i else 0
+            j = i
+            while j and number.start - self.numbers[j - 1].end <= 40 and self._follows(j):
+                j -= 1
+            begin = self.numbers[j - 1].end if j else 0
             begin = max(begin, sentence, number.start - context.REACH)
             stop = self.numbers[i + 1].start if i + 1 < len(self.numbers) else len(self.low)
             after = self.low[number.end : min(stop, end, number.end + 24)]

@@ -87,6 +87,7 @@ _SPECIAL = re.compile(
     (?P<degree>\^\s?\{?\s?(?:\\circ|\\degree|°)(?![A-Za-z])\s?\}?|\^\{(?:\\(?:rm|mathrm)\s?\{?\s?)?o\}{1,2})
     |(?P<ring>\\mathring\s?\{?\s?(?:\\mathrm\s?\{\s?)?A\s?\}{0,2}|A\u030a)
     |(?P<escape>(?:\\u[0-9a-fA-F]{4})+)
+    |(?P<font>\\(?:rm|bf|it|sf)(?![A-Za-z])\s?)
     |\\(?P<command>[A-Za-z]+)\*?(?:\[[^\]\[]{0,40}\])?(?P<open>\s{0,2}\{)?
     |(?P<space>\\[,;:> ])
     |(?P<literal>\\[{}_%&\#$])

@@ -55,7 +55,8 @@ class Number:
 
 # Between a number and its unit: a space, a hyphen, a closing or a short bracket, or JSON.
 _GLUE = (
-    r"[\s~-]{0,2}|\s\[|\)[\s-]{0,2}|\s?\([^()\d]{1,15}\)\s?"
+    r"\s{0,3}\|\s{0,3}(?=(?:m?eV|[nµup]m|Å|°|deg|cm|1/|µ|mu_?B|[Bb]ohr)[^|\n]{0,16}\|)|"
+    r"[\s~-]{0,2}|\s\[|\s[(\[](?:in\s)?(?=(?:cm|°|deg|Å|nm|[µu]m|m?eV|µ)[^()\[\]\s]{0,10}[)\]])|\)[\s-]{0,2}|\s?\([^()\d]{1,15}\)\s?"
     r"|\"?\s{0,4},\s{0,4}[\"'][a-z_]{0,20}units?[\"']\s{0,2}:\s{0,2}[\"']"
 )
 _NUMBER = re.compile(
@@ -90,12 +91,12 @@ _LIST = re.compile(
     r"(?:\([^()]{0,25}\)\s{0,2}(?:at\s)?)?[*\"']{0,2}"
 )
 _OPERATOR = re.compile(
-    r"\s{0,2}(?:[*×·÷/+]|\bx\b)\s{0,2}\(?\s{0,2}(?:\d?\s?(?:sin|cos|tan)\s?\(?)?"
+    r"\s{0,2}(?:[*×·÷/+]|\bx\b|\bby\b)\s{0,2}\(?\s{0,2}(?:\d?\s?(?:sin|cos|tan)\s?\(?)?"
 )
 _DIFFERENCE = re.compile(r"\s{1,2}[-–]\s{0,2}\(?|\s?[-–]\s?\(")
 _EQUALS = re.compile(r"\s{0,2}\)?\s{0,2}(?:=|≈)")
 _OPERAND = re.compile(
-    r"\s{0,2}(?:[*×·÷]\s{0,2}[\d(A-Za-zλθ]|/\s{0,2}[\d(λ]|(?:/\s{0,2}"
+    r"\s{0,2}(?:[*×·÷]\s{0,2}[\d(A-Za-zλθ]|/\s{0,2}[\d(λ√]|/\s?sqrt|\s?\(\s?1\s?/|(?:/\s{0,2}"
     r"|\s?)(?:arc)?(?:sin|cos|tan)\b|\s?[π√]|\s?sqrt)"
 )
 _AFTER_OPERATOR = re.compile(r"[\w)λθ]\s{0,2}[*×·÷/]\s{0,2}\(?$")
@@ -107,7 +108,7 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BY_WAY = re.compile(
-    r"(?:given|estimated|described|represented|followed|hull)\sby\s{0,2}\S{0,8}\s?$"
+    r"(?:given|estimated|described|represented|dominated|marked|characteri[sz]ed|followed|hull|planes?\s(?:are\s)?(?:separat|spac)ed)\sby\s{0,2}\S{0,8}\s?$"
 )
 # What the text before a number ends in when `_BEFORE` or `_AFTER_OPERATOR` may hold.
 _SHIFTS = ("±", "+/-", "+-", "by", "By", "every", "of", "further", "about", "roughly")
@@ -123,6 +124,8 @@ _YEAR = re.compile(r"(?:\bin|since|from|by|et al\.,?|of)\s{0,2}\(?$", re.IGNOREC
 _PM = re.compile(r"\s{0,2}(?:±|\+/-|\+-)\s{0,2}")
 _PER_PIXELS = re.compile(r"\s(?:per|over|across|in|for)\s")
 _STOP = re.compile(r"[\s.,;:)\]}\"'|!?]|$")
+#: Units of peak positions, which a slash lists and seldom divides.
+_PLACES = ("degree", "1/centimeter")
 #: How far apart two numbers may stand and still be one range, list or calculation.
 _REACH = 60
 
@@ -286,9 +289,9 @@ def _merge(low: Number, high: Number) -> None:
 
 def _operate(last: Number, number: Number, gap: str, text: str) -> None:
     both = last.kind == number.kind == "length"
-    if both and gap.strip() in ("×", "x") and not _EQUALS.match(text, number.end):
+    if both and gap.strip() in ("×", "x", "by") and not _EQUALS.match(text, number.end):
         number.listed = True  # "200 nm × 300 nm" are two lengths
-    elif gap.strip() == "/" and last.kind is None and number.kind == "angle":
+    elif gap.strip() == "/" and last.kind is None and number.unit in _PLACES:
         number.listed = True  # "28.4/47.3°"
     elif gap.strip() == "/" and last.unit == number.unit == "degree":
         number.listed = not _EQUALS.match(text, number.end)
@@ -302,7 +305,12 @@ def _drop_noise(found: list[Number], text: str) -> None:
         listed = following is not None and following.listed
         bare = before.rstrip("\u2009 (~")
         if (
-            (bare.endswith(_SHIFTS) and _BEFORE.search(before) and not _BY_WAY.search(before))
+            (
+                bare.endswith(_SHIFTS)
+                and not number.listed
+                and _BEFORE.search(before)
+                and not _BY_WAY.search(before)
+            )
             or (_OPERAND.match(text, number.end) and not listed)
             or (bare.endswith(_OPERATORS) and not number.listed and _AFTER_OPERATOR.search(before))
         ):

@@ -46,7 +46,7 @@ _EVENT = re.compile(
     )
     |(?P<excluded_nt>n't\s(?:necessarily|clear|sure|certain|known|obvious|mean|imply|guarantee|tell|know|say|determine)(?![a-z]))
     |(?P<nt>n't\b)
-    |(?P<comma>,(?=\s?[^\s\d(~≈])(?!\s(?:or|nor|at\s\d|and\s\d))|:(?=\s)|—|\s–\s|\)|\|)
+    |(?P<comma>,(?=\s?[^\s\d(~≈])(?!\s(?:or|nor|at\s\d|and\s\d))|:(?=\s)|—|\s–\s|(?<!\d\d\d)(?<!\d\s\d)\)|\|)
     """,
     re.VERBOSE,
 )
@@ -72,6 +72,13 @@ _GENERIC = re.compile(
 _WITHOUT = ("without", "lacking", "lack of", "absence of")
 _CLAUSE = re.compile(
     r"(?<![a-z])(?:the|this|it|that)(?:\s[a-z-]{1,20}){0,2}?\s(?:is|are|has|must|should|will|becomes)(?![a-z])"
+)
+
+
+#: Openings that reject a phrase, and how the clause after it begins.
+_OPENS = ("instead", "unlike", "rather")
+_FINDS = re.compile(
+    r"(?<![a-z])(?:i|we)\s(?:find|see|read|get|measure|obtain|observe|estimate|have|would)(?![a-z])"
 )
 
 
@@ -112,6 +119,9 @@ class Scope:
                     self._end_of_phrase(match.end())
             elif name in ("excluded", "excluded_nt"):
                 self._excluded.append(at)
+                found = _FINDS.search(low, at, at + 80) if low.startswith(_OPENS, at) else None
+                if found is not None:  # "instead of X I find Y"
+                    insort(self._stop, found.start())
             elif name == "suppose":
                 self._suppose.append(at)
             elif name == "menu":

@@ -43,10 +43,16 @@ def _w(label: str | None, negated: str | None, pattern: str, flag: str = "") -> 
 
 
 _OTHER_STABILITY = (
-    r"(?:dynamic|mechanic|kinetic|thermal|chemic|electrochemic|elastic|vibration"
-    r"|structur|environment"
-    r"|colloid|numeric|phonon|optic|electr|photo|magnet|commerc|topologic|hydrolytic"
-    r"|phase)\w*"
+    r"(?:(?:dynamic|mechanic|kinetic|thermal|chemic|electrochemic|elastic|vibration"
+    r"|structurall|environment"
+    r"|colloid|numeric|phonon|optic|electr|photo|magnet|commerc|topologic|hydrolytic)\w*"
+    r"|phase(?=-(?:un|meta)?stable))"
+)
+#: What may stand between a property and its verb: "the gap *of this compound* is".
+_OF = r"(?:\s(?:of|in|for|at)\s(?:[a-z0-9-]{1,14}\s){0,2}?[a-z0-9-]{1,14}(?<!site|atom)(?<!ion))?"
+_SHOWS = (
+    r"(?:indicat|impl|confirm|suggest|signal|mean|demonstrat|show|point|evidenc|reveal)"
+    r"(?:e|es|s|y|ies|ing|ying|ive)?\s(?:(?:to|of|its|the|a|clear|strong)\s){0,2}"
 )
 _STABILITY = (
     _w(
@@ -61,7 +67,8 @@ _STABILITY = (
         None,
         None,
         (
-            r"(?:more|less|equally|(?<!far )as|than(?:\sthe)?|almost|nearly"
+            r"(?:more|less|equally|(?<=just )as|than(?:\sthe)?|almost|nearly"
+            r"|as(?=\s(?:thermodynamically\s)?(?:un|meta)?stable\sas\b)"
             r"|(?:in)?to(?:\s(?:the|more|two|other))?|competing|other|relative\sto|nearby"
             r"|neighbou?ring|known|of\sthe)\s(?:thermodynamically\s)?(?:most\s)?(?:un"
             r"|meta)?stable(?!\sphase\sat)"
@@ -78,6 +85,17 @@ _STABILITY = (
             r"|whenever)\b)"
         ),
     ),
+    _w(
+        None,
+        None,
+        (
+            r"(?:lack|absence|existence|search|presence)\s(?:of|for)\s(?:(?:an?|any|the|other)\s)?"
+            r"(?:thermodynamically\s)?(?:un|meta)?stable"
+        ),
+    ),
+    _w("unstable", "stable", r"lack(?:s|ing)\s(?:thermodynamic\s)?stability(?![a-z])"),
+    _w("unstable", "stable", rf"{_SHOWS}thermodynamic\sinstability(?![a-z])"),
+    _w("stable", "unstable", rf"{_SHOWS}thermodynamic\sstability(?![a-z])"),
     _w(None, None, r"most\s(?:thermodynamically\s)?stable\s\w{1,14}\s(?:is|of|are|at)(?![a-z])"),
     _w(None, None, r"stable\s(?:or|/|vs\.?|versus)\s(?:not|otherwise)\b"),
     _w("metastable", None, r"meta[\s-]?stable(?![a-z])|metastability(?=\"?\s?[:=])"),
@@ -157,7 +175,7 @@ _METALLICITY = (
     _w(
         "zero_gap",
         "nonzero_gap",
-        rf"metallic(?:\sconductor)?(?![a-z])(?!{_NOT_BULK})"
+        rf"metallic(?:ally|\sconductor)?(?![a-z])(?!{_NOT_BULK})"
         r"|(?<![a-z]-)(?<!contain\s)(?<!contains\s)(?<!of\s)(?<!with\s)(?<!the\s)(?<!each\s)(?<!per\s)(?<!between\s)"
         rf"(?<!from\s)(?<!by\s)(?<!on\s)(?<!two\s)metal(?![a-z])(?!{_NOT_BULK})",
     ),
@@ -193,10 +211,10 @@ _METALLICITY = (
         "nonzero_gap",
         "zero_gap",
         (
-            r"(?:non-?zero|finite|sizeable|sizable|appreciable|real|true"
+            r"(?:non-?(?:zero|vanishing)|finite|sizeable|sizable|appreciable|real|true"
             r"|clear)\s(?:(?:direct|indirect|electronic|optical|fundamental"
-            r"|energy)\s)*(?:band[\s-]?)?gap(?![a-z])|(?:has|have|having|with|exhibits?"
-            r"|shows?|possess(?:es)?|opens?|find|see)\s(?:up\s)?(?:an?|any)\s(?:(?:wide"
+            r"|energy)\s)*(?:band[\s-]?)?gap(?![a-z])|(?:there\sis|has|have|having|with|exhibits?"
+            r"|shows?|possess(?:es)?|opens?|find|see|expect|predict)\s(?:up\s)?(?:an?|any)\s(?:(?:wide"
             r"|large|small|narrow|direct|indirect|electronic|optical|fundamental|energy"
             r"|clear|substantial|moderate)[\s-])*(?:band[\s-]?)?gap(?![a-z])"
         ),
@@ -206,10 +224,24 @@ _METALLICITY = (
         "zero_gap",
         "nonzero_gap",
         (
-            r"(?:band[\s-]?)?gap\s(?:closes|is\sclosed|vanishes|collapses|is\sabsent"
-            r"|does\snot\sexist|is\smissing)"
+            rf"(?:band[\s-]?)?gap{_OF}\s(?:closes|vanishes|collapses|does\snot\sexist"
+            r"|(?:is|are|must\sbe|remains?)\s(?:\w{1,12}ly\s)?(?:closed|absent|missing|negligible"
+            r"|vanishing|nil|null|non-?existent|vanishingly\ssmall)"
+            r"|(?:is|are)(?:\snot|n't)\s(?:finite|open))(?![a-z])"
         ),
         "",
+    ),
+    _w(
+        "nonzero_gap",
+        "zero_gap",
+        (
+            rf"(?:(?:band[\s-]?)?gap(?:\senergy)?|e_?g(?:ap)?){_OF}\s(?:(?:is|are|remains?|stays?"
+            r"|(?:must|should|will)\sbe)\s(?:(?:\w{1,12}ly|thus|small\sbut|also)\s)?"
+            r"(?:non-?(?:zero|vanishing)|finite|(?:greater|larger)\sthan\s(?:zero|0(?![.\d]))"
+            r"|above\szero|open)(?![a-z])"
+            r"|(?:is|are)(?:\snot|n't)\s(?:negligible|vanishing|closed)(?![a-z])"
+            r"|(?:does(?:\snot|n't)|never)\s(?:fully\s|completely\s)?(?:vanish|close|collapse)|>\s?(?:zero|0(?:\.0)?(?![.\d])))"
+        ),
     ),
     _w(
         "zero_gap",
@@ -277,7 +309,7 @@ _MAGNETISM = (
         "finite_net",
         (
             r"(?:net\s|total\s|overall\s|spontaneous\s)?(?:magnetic\s|spin\s)?(?:moments?"
-            r"|magneti[sz]ation)(?:\sper\s\w+(?:\s(?:unit|cell))?)?\"?\s?(?:is|are|=|:|of"
+            rf"|magneti[sz]ation)(?:\sper\s\w+(?:\s(?:unit|cell))?|{_OF})\"?\s?(?:is|are|=|:|of"
             r"|equals|becomes|must\sbe|should\sbe|will\sbe|would\sbe|averages\sto|sums?\sto"
             r"|adds?\sup\sto|goes\sto|remains)\s?\"?(?:exactly\s|essentially\s|nearly\s"
             r"|effectively\s|therefore\s|thus\s|also\s|practically\s|about\s|almost\s"
@@ -304,13 +336,21 @@ _MAGNETISM = (
         ),
         "alone",
     ),
-    _w("finite_net", "zero_net", r"(?:moment|magneti[sz]ation)\sis\s(?:finite|non-?zero)(?![a-z])"),
+    _w(
+        "finite_net",
+        "zero_net",
+        (
+            rf"(?:moment|magneti[sz]ation){_OF}\s(?:is|remains|(?:must|should|will)\sbe)\s"
+            r"(?:(?:\w{1,12}ly|thus|small\sbut)\s)?(?:finite|non-?(?:zero|vanishing)"
+            r"|(?:greater|larger)\sthan\s(?:zero|0(?![.\d])))(?![a-z])"
+        ),
+    ),
     _w(
         "finite_net",
         "zero_net",
         (
             r"(?:there\sis|has|have|carr(?:y|ies)|exhibits?|shows?|possess(?:es)?|retains?"
-            r"|with|develops?)\s(?:an?|any)\s(?:net\s|total\s|overall\s|spontaneous\s"
+            r"|with|develops?|find|see|expect|predict)\s(?:an?|any)\s(?:net\s|total\s|overall\s|spontaneous\s"
             r"|macroscopic\s)*(?:magnetic\s)?(?:moment|magneti[sz]ation)(?![a-z])"
         ),
         "alone",
@@ -324,7 +364,7 @@ _MAGNETISM = (
         "finite_net",
         "zero_net",
         (
-            r"(?:(?<=is\s)|(?<=are\s)|(?<=not\s)|(?<=n't\s)|(?<=be\s)|(?<=remains\s)"
+            r"(?:(?<=is\s)|(?<=are\s)|(?<=neither\s)|(?<=nor\s)|(?<=not\s)|(?<=n't\s)|(?<=be\s)|(?<=remains\s)"
             r"|(?<=being\s)|(?<=ly\s))magnetic(?![a-z])(?!\s(?:moment|order|field|propert"
             r"|state|structure|ion|atom|unit|element|sublattice|moments|energy|space"
             r"|anisotropy|transition|cell))"
@@ -353,4 +393,4 @@ def lexicon(constraint: str) -> tuple[str, re.Pattern[str], tuple[Word, ...]] | 
         return None
     quantity, words = _WORDS[constraint]
     union = "|".join(f"(?P<w{i}>{word.pattern})" for i, word in enumerate(words))
-    return quantity, re.compile(rf"(?<![a-z0-9])(?=[a-z])(?:{union})"), words
+    return quantity, re.compile(rf"(?:(?<![a-z0-9])|(?<=\"is))(?=[a-z])(?:{union})"), words
