@@ -8,6 +8,7 @@ Exit codes: 0 done (for ``check``: consistent), 1 a violation or a failed chapte
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 from collections.abc import Sequence
@@ -47,6 +48,12 @@ class _Group(click.Group):
 
             failure = _ChapterFailure if isinstance(error, ChapterError) else _Failure
             raise failure(str(error)) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE or error.filename is None:
+                raise  # a closed pipe is click's to handle; the rest is no file of the user's
+            raise _Failure(
+                f"{error.filename}: {error.strerror}: name a file or folder that you may use"
+            ) from error
 
 
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
@@ -84,7 +91,7 @@ def parameters(chapter: str, as_json: bool) -> None:
             {"name": p.name, "type": p.type, "default": p.default, "help": p.help}
             for p in found.parameters
         ]
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        click.echo(_json(rows))
         return
     cells = [(p.name, p.type, repr(p.default), p.help) for p in found.parameters]
     _table(("name", "type", "default", "meaning"), cells)
@@ -113,11 +120,7 @@ def run(chapter: str, given: tuple[tuple[str, str], ...], out: Path | None) -> N
     """
     from matpcr_utils.chapters.run import run as run_chapter
 
-    names = [name for name, _ in given]
-    for name in names:
-        if names.count(name) > 1:
-            raise MatPCRError(f"parameter {name} is given {names.count(name)} times: give it once")
-    done = run_chapter(chapter, dict(given), runs_dir=out)
+    done = run_chapter(chapter, _once("parameter", given), runs_dir=out)
     for file in sorted(done.folder.iterdir()):
         click.echo(_short(file))
 
@@ -195,10 +198,12 @@ def check(
     """
     from matpcr_utils import evidence, oracles
 
-    text = sys.stdin.read() if chain == "-" else chain
+    text = _standard_input() if chain == "-" else chain
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise MatPCRError("the chain holds bytes that are no UTF-8: convert it to UTF-8")
     if not text.strip():
         raise MatPCRError("the chain is empty: give the text in which claims are to be judged")
-    tolerances = evidence.tolerances(constraint, dict(given))
+    tolerances = evidence.tolerances(constraint, _once("tolerance", given))
     reference = evidence.reference(
         constraint,
         wavelength=wavelength,
@@ -211,10 +216,30 @@ def check(
     )
     verdict = oracles.check_chain(text, constraint, reference, tolerances)
     if as_json:
-        click.echo(json.dumps(evidence.as_dict(constraint, verdict), ensure_ascii=False, indent=2))
+        click.echo(_json(evidence.as_dict(constraint, verdict)))
     else:
         _print_verdict(constraint, verdict)
     sys.exit(_EXIT[str(verdict.outcome)])
+
+
+def _once(what: str, given: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Values by name, refused when one is given twice."""
+    names = [name for name, _ in given]
+    for name in names:
+        if names.count(name) > 1:
+            raise MatPCRError(f"{what} {name} is given {names.count(name)} times: give it once")
+    return dict(given)
+
+
+def _standard_input() -> str:
+    raw = sys.stdin.buffer.read()
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise MatPCRError(
+            f"standard input is no UTF-8 (byte {raw[error.start]:#04x} at {error.start}): convert "
+            "it to UTF-8"
+        ) from None
 
 
 def _print_verdict(constraint: str, verdict: Any) -> None:
@@ -269,6 +294,10 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     for row in (header, *rows):
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
         click.echo(line.rstrip())
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
 
 
 def _short(path: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -115,9 +116,9 @@ def _only(constraint: str, given: Mapping[str, Any]) -> tuple[str, Any]:
     options = " or ".join(_EXAMPLES[source] for source in fitting)
     for source in given:
         if source not in fitting:
-            raise MatPCRError(f"{constraint} can't be judged on a {source}: give {options}")
+            raise MatPCRError(f"{constraint} can't be judged on --{source}: give {options}")
     if len(given) != 1:
-        found = "nothing" if not given else " and ".join(given)
+        found = " and ".join(f"--{source}" for source in given) or "nothing"
         raise MatPCRError(f"{constraint} is judged on one reference, not {found}: give {options}")
     return next(iter(given.items()))
 
@@ -162,6 +163,8 @@ def _spectrum(value: str | Path) -> Any:
     if not path.is_file():
         raise MatPCRError(f"no file {path}: give a spectrum of two columns, or a shipped one's id")
     curve = read_curve(path)
+    if curve.kind == "pattern":
+        raise MatPCRError(f"{path.name} holds a diffraction pattern: give a spectrum over 1/cm")
     return spectra.Spectrum.from_arrays(
         curve.x, curve.y, spectrum_id=path.stem, sample=curve.title or path.stem, source=path.name
     )
@@ -174,7 +177,7 @@ def as_dict(constraint: str, judged: ChainVerdict) -> dict[str, Any]:
         "outcome": str(judged.outcome),
         "claims": [
             {
-                **{k: v for k, v in dataclasses.asdict(claim).items() if k != "span"},
+                **{k: _plain(v) for k, v in dataclasses.asdict(claim).items() if k != "span"},
                 "span": list(claim.span),
                 "outcome": str(verdict.outcome),
                 "reason": verdict.reason,
@@ -187,9 +190,11 @@ def as_dict(constraint: str, judged: ChainVerdict) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """NumPy scalars and arrays as Python values; JSON knows no others."""
+    """NumPy scalars and arrays as Python values; None for NaN and infinity, which JSON lacks."""
     if hasattr(value, "tolist"):
-        return value.tolist()
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, tuple | list):

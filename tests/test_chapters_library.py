@@ -89,6 +89,45 @@ def test_a_broken_notebook_is_one_line(tmp_path: Path) -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "says"),
+    [
+        ("old.ipynb", b"{}", r"old\.ipynb can't be read as a notebook"),
+        ("list.ipynb", b"[]", r"list\.ipynb can't be read as a notebook"),
+        ("bytes.py", b"# caf\xe9", r"bytes\.py is no UTF-8 text"),
+    ],
+)
+def test_a_file_that_is_no_chapter_is_one_line(
+    tmp_path: Path, name: str, content: bytes, says: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(MatPCRError, match=says) as caught:
+        library.notebook(library.find(str(tmp_path / name)))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["", ".", "/", "notebooks/start", "a\x00b", "_toc.yml"])
+def test_what_names_no_chapter_is_refused(book: Path, name: str) -> None:
+    with pytest.raises(MatPCRError, match="there is no chapter"):
+        library.find(name)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"a: [b", "is no YAML"),
+        (b"", "names no pages"),
+        (b"- 1\n- file: [x]\n", "names no pages"),
+        (b"\xff\xfe\x00", "is no UTF-8 text"),
+    ],
+)
+def test_a_broken_table_of_contents_is_one_line(book: Path, content: bytes, says: str) -> None:
+    (book / "_toc.yml").write_bytes(content)
+    with pytest.raises(MatPCRError, match=says) as caught:
+        library.listed()
+    assert "\n" not in str(caught.value)
+
+
 # Fingerprints
 
 

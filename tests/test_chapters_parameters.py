@@ -41,6 +41,8 @@ def test_a_cell_declares_names_types_defaults_and_help() -> None:
         ("x: float = 2 * 0.1", "the default of x must be a literal"),
         ("x: float", "the default of x must be a literal"),
         ("import os", "'import os' is not one parameter"),
+        ("x: int = = 3", r"line 1 \('x: int = = 3'\) is no Python"),
+        ('x: str = """abc', "is no Python"),
         ("a = b = 1", "'a = b = 1' is not one parameter"),
     ],
 )
@@ -150,3 +152,10 @@ def test_an_unknown_parameter_names_the_nearest_and_all() -> None:
 def test_a_chapter_without_parameters_says_so() -> None:
     with pytest.raises(MatPCRError, match="chapter c has no parameters, so 'n' can't be set"):
         resolve("chapter c", [], {"n": 1})
+
+
+@pytest.mark.parametrize("text", ["(" * 5000, "[" * 100_000, "{[]: 1}", "9" * 5000])
+def test_a_huge_or_odd_text_is_one_short_line(text: str) -> None:
+    with pytest.raises(MatPCRError, match="is not of type") as caught:
+        Parameter("window", "tuple[float, float]", (10.0, 90.0), "degrees").parse(text)
+    assert len(str(caught.value)) < 250

@@ -142,6 +142,11 @@ def test_run_prints_what_it_left(book: Path) -> None:
             "Error: parameter n is given 2 times: give it once",
         ),
         (
+            ("run", "second", "--out", "_toc.yml/runs"),
+            "Error: can't write the run's folder _toc.yml/runs (Not a directory): name another by "
+            "--out",
+        ),
+        (
             ("run", "frist"),
             "Error: there is no chapter 'frist': did you mean start/first? The book has "
             "start/first, start/second",
@@ -315,11 +320,11 @@ def test_an_image_without_a_scale_bar_is_one_line(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("stability", "x"), "judged on one reference, not nothing: give --material mp-1138"),
-        (("stability", "x", "--structure", "a.cif"), "stability can't be judged on a structure"),
+        (("stability", "x", "--structure", "a.cif"), "stability can't be judged on --structure"),
         (("diffraction", "x", "--structure", "none.cif"), "none.cif"),
         (
             ("diffraction", "x", "--structure", "a.cif", "--material", "mp-1138"),
-            "not structure and material",
+            "not --structure and --material",
         ),
         (("optics", "x"), "unknown constraint 'optics'"),
         (("stability", "x", "--material", "mp-0"), "'mp-0' is not among"),
@@ -331,6 +336,11 @@ def test_an_image_without_a_scale_bar_is_one_line(tmp_path: Path) -> None:
             ("stability", "x", "--material", "mp-1138", "-t", "near_hull", "-1"),
             "near_hull = -1.0 must be",
         ),
+        (
+            ("stability", "x", "--material", "mp-1138", *("-t", "near_hull", "1") * 2),
+            "tolerance near_hull is given 2 times: give it once",
+        ),
+        (("stability", "x \udcff", "--material", "mp-1138"), "the chain holds bytes that are no"),
         (
             ("stability", "x", "--material", "mp-1138", "--wavelength", "1"),
             "leave them out for stability",
@@ -344,6 +354,56 @@ def test_wrong_input_is_one_line(arguments: tuple[str, ...], says: str) -> None:
     assert done.exit_code == 2
     assert_one_line(done)
     assert says in done.stderr
+
+
+def test_standard_input_that_is_no_utf_8_is_one_line() -> None:
+    arguments = ["check", "stability", "--material", "mp-1138", "-"]
+    done = CliRunner().invoke(main, arguments, input=b"LiF \xb0 is stable.")
+    assert done.exit_code == 2
+    assert done.stderr == (
+        "Error: standard input is no UTF-8 (byte 0xb0 at 4): convert it to UTF-8\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("constraint", "chain"),
+    [
+        ("stability", "The energy above hull is 5e300 eV per formula unit."),
+        ("magnetism", "The magnetization is 1e308 μB."),
+        ("metallicity", "The band gap is 1e308 eV."),
+        ("diffraction", "A peak at 2θ = 1e-300° and a d-spacing of 1e300 Å."),
+    ],
+)
+def test_json_has_finite_numbers_only(constraint: str, chain: str) -> None:
+    def refuse(name: str) -> None:
+        raise AssertionError(f"{name} is no JSON")
+
+    done = matpcr("check", constraint, "--material", "mp-1138", chain, "--json")
+    assert done.exit_code in (0, 1, 3), done.output
+    assert json.loads(done.stdout, parse_constant=refuse)["claims"]
+
+
+def test_numbers_that_json_lacks_become_null() -> None:
+    from matpcr_utils.claims.model import Claim
+    from matpcr_utils.oracles.microscopy import FieldOfView, check
+
+    claim = Claim("feature_size", float("inf"), text="1e300 m")
+    verdict = check(claim, FieldOfView(2.0, 600, 400))
+    judged = oracles.ChainVerdict(verdict.outcome, (claim,), (verdict,))
+    answer = evidence.as_dict("microscopy", judged)
+    assert answer["claims"][0]["value"] is None
+    assert answer["claims"][0]["details"]["claimed"] is None
+    json.dumps(answer, allow_nan=False)
+
+
+def test_a_diffraction_pattern_is_no_spectrum(tmp_path: Path) -> None:
+    path = tmp_path / "scan.csv"
+    path.write_text("2theta,counts\n10.5,1\n20.5,5\n30.5,2\n", "utf-8")
+    done = matpcr("check", "spectra", "--spectrum", path, "A band at 520 cm-1.")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "Error: scan.csv holds a diffraction pattern: give a spectrum over 1/cm\n",
+    )
 
 
 def test_every_constraint_has_a_source_and_tolerances() -> None:
@@ -404,3 +464,18 @@ def test_own_errors_have_no_traceback_even_in_a_subcommand(monkeypatch: pytest.M
     monkeypatch.setattr(build, "build", offline)
     done = matpcr("data", "build")
     assert (done.exit_code, done.stderr) == (2, "Error: no index answers\n")
+
+
+def test_a_file_that_the_system_refuses_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    from matpcr_utils.references import build
+
+    def full(out: Path, progress: object) -> dict[str, str]:
+        raise OSError(28, "No space left on device", "/data/dft.parquet")
+
+    monkeypatch.setattr(build, "build", full)
+    done = matpcr("data", "build")
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "Error: /data/dft.parquet: No space left on device: name a file or folder that you may "
+        "use\n",
+    )

@@ -15,7 +15,7 @@ from pymatgen.core import Lattice, Structure
 
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.references import lines as module
-from matpcr_utils.references.lines import Lines, lines_of, lines_table, structure_from_cif
+from matpcr_utils.references.lines import Lines, lines_of, lines_table
 
 
 @pytest.fixture(autouse=True)
@@ -214,33 +214,30 @@ def test_table_in_worker_processes_is_the_serial_one(
     assert all(same(a, lines_of(s, reach=70)) for a, s in zip(parallel, structures, strict=True))
 
 
-def test_cif_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "Si.cif"
-    silicon().to(filename=str(file))
-    read = lines_of(structure_from_cif(file))
-    assert read.hkl == lines_of(silicon()).hkl
-    np.testing.assert_allclose(read.d, lines_of(silicon()).d, rtol=1e-7)
-
-
-@pytest.mark.parametrize("text", ["", "this is no CIF", "data_x\n_cell_length_a 5\n", "\x00\xff"])
-def test_cif_that_cannot_be_parsed_is_one_line_with_its_name(tmp_path: Path, text: str) -> None:
-    file = tmp_path / "broken.cif"
-    file.write_text(text, encoding="utf-8")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        with pytest.raises(MatPCRError, match=r"broken\.cif") as caught:
-            structure_from_cif(file)
-    assert "\n" not in str(caught.value)
-
-
-def test_missing_cif_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MatPCRError, match=r"can't read .*absent\.cif"):
-        structure_from_cif(tmp_path / "absent.cif")
-
-
 def test_cell_without_a_space_group_is_taken_as_it_is() -> None:
     # Two atoms closer than the distance tolerance: spglib gives up.
     odd = Structure(Lattice.cubic(4.0), ["Na", "Na"], [[0, 0, 0], [0, 0, 0.0005]])
     found = lines_of(odd, reach=60)
     assert found.hkl[:2] == ("100", "110")
     np.testing.assert_allclose(found.d[:2], [4.0, 4.0 / np.sqrt(2)], rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("edge", "wavelength"), [(4000.0, 1.54), (5.43, 0.01), (5.43, 1e-300)], ids=str
+)
+def test_more_reflections_than_can_be_computed_are_refused(edge: float, wavelength: float) -> None:
+    cell = Structure(Lattice.cubic(edge), ["Po"], [[0, 0, 0]])
+    with pytest.raises(MatPCRError, match=r"reflections up to 2θ = 125° at .* above 300,000"):
+        lines_of(cell, wavelength)
+
+
+def test_nothing_within_reach_is_no_line() -> None:
+    assert len(lines_of(silicon(), 100.0)) == 0
+    # Of zincite only 001, which is extinct, has a spacing above half of this wavelength.
+    assert len(lines_of(zincite(), 7.6, 125.0)) == 0
+
+
+@pytest.mark.parametrize("wavelength", [0.0, -1.0, np.nan, np.inf])
+def test_a_wavelength_that_is_no_length_is_refused(wavelength: float) -> None:
+    with pytest.raises(MatPCRError, match="must be a positive length in angstrom"):
+        lines_of(silicon(), wavelength)

@@ -288,3 +288,15 @@ def test_a_supercell_is_judged_like_its_cell(reference: DFTEntry, times: int, cl
         reference.formula_units * times,
     )
     assert check(claim, reference).reason == check(claim, larger).reason
+
+
+def test_a_threshold_in_another_unit_is_refused() -> None:
+    with pytest.raises(MatPCRError, match="finite_min = 50 must be a number from 0 to 20 μB/atom"):
+        Tolerances(finite_min=50)
+
+
+@pytest.mark.parametrize("basis", [None, "atom", "formula_unit", "cell"])
+def test_an_absurd_moment_is_judged_without_overflow(basis: str | None) -> None:
+    verdict = check(moment(1e308, basis), entry(4.0))
+    assert verdict.outcome is Outcome.VIOLATION
+    assert np.isfinite(verdict.details["claimed_per_atom"])

@@ -162,3 +162,8 @@ def test_metal_and_insulator_are_opposites_outside_the_band(g: float, t: Toleran
 @given(st.integers(0, 100_000).map(lambda i: i / 10_000), tolerances)
 def test_the_reference_itself_never_violates(g: float, t: Tolerances) -> None:
     assert check(gap(g), entry(g), t).outcome is not Outcome.VIOLATION
+
+
+def test_a_threshold_in_another_unit_is_refused() -> None:
+    with pytest.raises(MatPCRError, match="nonzero_min = 50 must be a number from 0 to 20 eV"):
+        Tolerances(nonzero_min=50)

@@ -101,7 +101,7 @@ def test_units_of_a_chain(words, outcome):
 
 
 def test_foreign_claims_nan_and_misfits_are_refused():
-    with pytest.raises(MatPCRError, match="judges feature_size and scale"):
+    with pytest.raises(MatPCRError, match="judges feature_size, scale"):
         microscopy.check(Claim("band_gap", 1.0), FIELD)
     with pytest.raises(MatPCRError, match="claim 0 is NaN"):
         judge(np.nan)
@@ -128,9 +128,9 @@ def test_tolerances_are_validated(options, words):
         Tolerances(**options)
 
 
-@pytest.mark.parametrize("size", [0.0, -1.0, np.nan, np.inf])
+@pytest.mark.parametrize("size", [0.0, -1.0, np.nan, np.inf, 1e308])
 def test_a_field_of_view_needs_a_pixel_size_or_none(size):
-    with pytest.raises(MatPCRError, match="must be positive and finite"):
+    with pytest.raises(MatPCRError, match="must be positive and at most"):
         FieldOfView(size, 10, 10)
     with pytest.raises(MatPCRError, match="at least 1"):
         FieldOfView(1.0, 0, 10)

@@ -142,6 +142,20 @@ def test_pages_of_a_stack(tmp_path, image):
         sem.load(path, page=2)
 
 
+@pytest.mark.parametrize(
+    ("pixels", "says"),
+    [
+        (np.ones((40, 50), np.complex64), "odd.tif: complex numbers are no image"),
+        (np.full((40, 50), np.nan, np.float32), "odd.tif: image holds NaN or infinity"),
+        (np.ones((4, 5), np.uint8), "odd.tif: image of 5 x 4 pixels is too small"),
+    ],
+)
+def test_pixels_that_are_no_image_are_named_with_their_file(tmp_path, pixels, says):
+    tifffile.imwrite(tmp_path / "odd.tif", pixels)
+    with pytest.raises(MatPCRError, match=says):
+        sem.load(tmp_path / "odd.tif")
+
+
 def test_files_that_are_no_image(tmp_path):
     with pytest.raises(MatPCRError, match="no file"):
         sem.load(tmp_path / "none.tif")

@@ -205,6 +205,12 @@ def test_preparation_refuses_what_makes_no_sense(field, value):
         Preparation(**{field: value})
 
 
+@pytest.mark.parametrize("field", ["spike_score", "baseline_length", "smoothing", "widest"])
+def test_preparation_refuses_what_overflows(field):
+    with pytest.raises(MatPCRError, match=rf"{field} = 1e\+308 must be positive and at most"):
+        Preparation(**{field: 1e308})
+
+
 def test_prepared_is_remembered_by_content():
     first, again = spectrum(TWO_BANDS), spectrum(TWO_BANDS.copy())
     assert prepared(first) is prepared(again)

@@ -116,6 +116,8 @@ def test_headers_suffixes_and_axes_decide_the_kind(tmp_path):
         ("short.csv", "raman,y\n1,2\n2,3\n", "short.csv: 2 points"),
         ("back.txt", "raman y\n1 2\n3 3\n2 4\n", "back.txt: axis goes from 3 to 2"),
         ("scan.xy", "10 1\n20 5\n30 2\n", "scan.xy: the file does not state its wavelength"),
+        ("both.csv", "raman\n520,5,100,2\n521,5,90,1\n", "both.csv: '520,5,100,2' has commas that"),
+        ("rows.txt", "raman\n0 99 5\n1 98 6\n2 97 5\n3 96 4\n", "the first of 3 columns counts"),
         ("bad.json", "{}", "bad.json: not an opXRD file"),
         ("worse.json", "[", "worse.json: not an opXRD file"),
     ],
@@ -180,6 +182,37 @@ def test_an_empty_cell_never_shifts_the_columns(tmp_path):
     _put(tmp_path, a__csv="1;;5\n2;;6\n3;;7\n")
     with pytest.raises(MatPCRError, match="no two columns of numbers"):
         folder.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "520,5 100,25\n521 90\n522,5 -80,5e1\n",
+        "520,5;100,25\n521;90\n522,5;-805\n",
+        "520,5\t100,25\n521\t90\n522,5\t-805\n",
+        "520.5,100.25\n521,90\n522.5,-805\n",
+        "520.5, 100.25, 1\n521, 90, 1\n522.5, -805, 1\n",
+    ],
+)
+def test_decimal_commas_are_told_from_separators(tmp_path, text):
+    path = tmp_path / "scan.txt"
+    path.write_text(text)
+    curve = textfiles.read_curve(path)
+    assert curve.x.tolist() == [520.5, 521.0, 522.5]
+    assert curve.y.tolist() == [100.25, 90.0, -805.0]
+
+
+def test_utf_16_files_are_read(tmp_path):
+    path = tmp_path / "scan.txt"
+    path.write_text("Raman shift\ty\n100.5\t7\n101.5\t8\n", encoding="utf-16")
+    curve = textfiles.read_curve(path)
+    assert (curve.x.tolist(), curve.kind) == ([100.5, 101.5], "spectrum")
+
+
+def test_a_file_that_cannot_be_opened_is_named(tmp_path):
+    with pytest.raises(MatPCRError, match=r"can't read .*scan: Is a directory"):
+        (tmp_path / "scan").mkdir()
+        textfiles.read_curve(tmp_path / "scan")
 
 
 def test_latin_1_files_are_read(tmp_path):

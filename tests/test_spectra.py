@@ -213,13 +213,6 @@ def test_a_gap_of_the_axis_abstains():
     assert "gap" in check(Claim("raman_shift", 1900.0), reference).sentence
 
 
-def test_other_quantities_abstain():
-    verdict = check(Claim("band_gap", 1.1), PLAIN)
-    assert (verdict.outcome, verdict.reason) == (Outcome.ABSTAIN, "other_quantity")
-    label = check(Claim("stability", "stable"), PLAIN)
-    assert label.reason == "other_quantity"
-
-
 @pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
 def test_a_claim_that_is_no_number_is_an_error(value):
     with pytest.raises(MatPCRError, match="finite number"):

@@ -269,3 +269,16 @@ def test_a_wider_threshold_never_turns_stable_into_a_violation(
     if check(says("stable"), entry(e), Tolerances(near_hull=low)).outcome is Outcome.CONSISTENT:
         wider = check(says("stable"), entry(e), Tolerances(near_hull=high))
         assert wider.outcome is Outcome.CONSISTENT
+
+
+def test_a_threshold_in_another_unit_is_refused() -> None:
+    with pytest.raises(MatPCRError, match="near_hull = 50 must be a number from 0 to 10 eV/atom"):
+        Tolerances(near_hull=50)
+
+
+@pytest.mark.parametrize("value", [1e297, 1e308])
+def test_an_absurd_energy_is_judged_without_overflow(value: float) -> None:
+    for basis in ("atom", "formula_unit", "cell"):
+        verdict = check(energy(value, basis), entry(0.0))
+        assert verdict.reason == "energy_claimed_too_high"
+        assert np.isfinite(verdict.details["claimed_per_atom"])

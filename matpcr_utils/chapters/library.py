@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -37,7 +38,7 @@ class Chapter:
     @cached_property
     def source(self) -> str:
         """The file's text."""
-        return self.path.read_text(encoding="utf-8")
+        return _text(self.path)
 
     @property
     def suffix(self) -> str:
@@ -84,11 +85,33 @@ def book_root(start: Path | None = None) -> Path:
 
 
 def toc_files(root: Path) -> list[str]:
-    """Every page that ``_toc.yml`` names, in order, without suffix."""
+    """Every page that ``_toc.yml`` names, in order, without suffix.
+
+    Raises
+    ------
+    MatPCRError
+        If it can't be read, or names no page.
+    """
     import yaml
 
-    toc = yaml.safe_load((root / "_toc.yml").read_text(encoding="utf-8"))
-    return list(_files(toc))
+    path = root / "_toc.yml"
+    try:
+        files = _files(yaml.safe_load(_text(path)))
+    except yaml.YAMLError as error:
+        reason = " ".join(str(error).split())
+        raise MatPCRError(f"{path} is no YAML: {reason}; correct it") from None
+    if not files or not all(isinstance(file, str) for file in files):
+        raise MatPCRError(f"{path} names no pages: give it `root: page` and `- file: page` entries")
+    return files
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise MatPCRError(f"{path} is no UTF-8 text ({error.reason}): save it as UTF-8") from None
+    except OSError as error:
+        raise MatPCRError(f"can't read {path}: {error.strerror}") from None
 
 
 def _files(node: Any) -> list[str]:
@@ -128,7 +151,8 @@ def find(name: str, root: Path | None = None) -> Chapter:
     MatPCRError
         If there is none, or the short name fits several.
     """
-    for stem in (Path(name), Path(name).with_suffix("")):
+    named = bool(Path(name).name)  # "" and "." name no file
+    for stem in (Path(name), Path(name).with_suffix("")) if named else ():
         # The .py is the source; an .ipynb beside it was generated from it.
         for path in (stem.with_name(f"{stem.name}.py"), stem.with_name(f"{stem.name}.ipynb"), stem):
             if path.is_file() and path.suffix in (".py", ".ipynb"):
@@ -174,9 +198,12 @@ def parse(text: str, suffix: str = ".py", label: str = "the chapter") -> Noteboo
 
     try:
         form = "ipynb" if suffix == ".ipynb" else "py:percent"
-        nb = jupytext.reads(text, fmt=form)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            nb = jupytext.reads(text, fmt=form)
+        _ = nb.cells  # an old or empty .ipynb has none
     except Exception as error:  # jupytext and nbformat raise many kinds for a broken file
-        reason = str(error).splitlines()[0]
+        reason = (str(error).splitlines() or [type(error).__name__])[0]
         raise MatPCRError(f"{label} can't be read as a notebook: {reason}") from error
     for cell in nb.cells:
         cell.metadata.setdefault("tags", [])

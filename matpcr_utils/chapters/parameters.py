@@ -46,7 +46,7 @@ class Parameter:
         except _MisfitError as error:
             detail = f": {error}" if str(error) else ""
             raise MatPCRError(
-                f"parameter {self.name} = {value!r} is not of type {self.type}{detail} "
+                f"parameter {self.name} = {_shown(value)} is not of type {self.type}{detail} "
                 f"(default {self.default!r}{'; ' + self.help if self.help else ''})"
             ) from None
 
@@ -64,9 +64,17 @@ def parameters_in(source: str) -> list[Parameter]:
     MatPCRError
         If a line is no assignment of a literal, so that Papermill could not replace it safely.
     """
+    try:
+        body = ast.parse(source).body
+    except SyntaxError as error:
+        line = (error.text or "").strip()
+        raise MatPCRError(
+            f"parameters cell: line {error.lineno} ({line[:40]!r}) is no Python ({error.msg}): "
+            "write `name: type = literal`"
+        ) from None
     comments = _comments(source)
     found = []
-    for statement in ast.parse(source).body:
+    for statement in body:
         target, annotation, value = _assignment(statement)
         if target is None:
             line = (ast.get_source_segment(source, statement) or "").splitlines()[0]
@@ -106,6 +114,11 @@ def resolve(owner: str, known: list[Parameter], given: Mapping[str, Any]) -> dic
         if name not in by_name:
             raise MatPCRError(_unknown(owner, name, list(by_name)))
     return {name: by_name[name].parse(value) for name, value in given.items()}
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:80]}…"
 
 
 def _unknown(owner: str, name: str, names: list[str]) -> str:
@@ -216,7 +229,7 @@ def _items(name: str, value: Any) -> Any:
     if isinstance(value, str):
         try:
             value = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
             # Bare words: a list of text typed without quotes.
             value = [part.strip() for part in value.split(",")]
     if name == "dict":

@@ -62,16 +62,15 @@ def run(name: str, given: Mapping[str, Any] | None = None, *, runs_dir: Path | N
     ChapterError
         If a cell fails; the message says where the partial notebook is.
     MatPCRError
-        If there is no such chapter or parameter, or a value does not fit.
+        If there is no such chapter or parameter, a value does not fit, or `runs_dir` can't be
+        written.
     """
     chapter = find(name)
     values = resolve(f"chapter {chapter.name}", chapter.parameters, given or {})
     runs_dir = runs_dir or _book_of(chapter) / "_build" / "runs"
-    runs_dir.mkdir(parents=True, exist_ok=True)
     started = datetime.datetime.now(datetime.UTC)
     label = f"{chapter.name.replace('/', '-')}-{started:%Y%m%d-%H%M%S}"
-    scratch = Path(tempfile.mkdtemp(prefix=f".{label}-", dir=runs_dir))
-    scratch.chmod(0o755)
+    scratch = _scratch(runs_dir, label)
     output = scratch / f"{chapter.path.stem}.ipynb"
     try:
         done = execute(chapter, output, values)
@@ -88,6 +87,19 @@ def run(name: str, given: Mapping[str, Any] | None = None, *, runs_dir: Path | N
         shutil.rmtree(scratch, ignore_errors=True)
         raise
     return Run(_keep(scratch, runs_dir / label), manifest)
+
+
+def _scratch(runs_dir: Path, label: str) -> Path:
+    """A folder to work in, hidden until the run is done."""
+    try:
+        runs_dir.mkdir(parents=True, exist_ok=True)
+        scratch = Path(tempfile.mkdtemp(prefix=f".{label}-", dir=runs_dir))
+        scratch.chmod(0o755)
+    except OSError as error:
+        raise MatPCRError(
+            f"can't write the run's folder {runs_dir} ({error.strerror}): name another by --out"
+        ) from error
+    return scratch
 
 
 def _book_of(chapter: Chapter) -> Path:

@@ -18,7 +18,7 @@ from matpcr_utils.claims.model import (
     quantity_code,
 )
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.oracles.base import Outcome, as_table
+from matpcr_utils.oracles.base import Outcome, as_table, require_own
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -28,8 +28,8 @@ Mask = NDArray[np.bool_]
 DECIMALS = 12
 
 
-def limit(name: str, value: Any, low: float, unit: str, example: float) -> None:
-    """Refuse a tolerance that is not a finite number at or above `low`.
+def limit(name: str, value: Any, low: float, high: float, unit: str, example: float) -> None:
+    """Refuse a tolerance that is not a number from `low` to `high`.
 
     Raises
     ------
@@ -37,10 +37,9 @@ def limit(name: str, value: Any, low: float, unit: str, example: float) -> None:
         Naming the tolerance, its value, the limit and a value that works.
     """
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not (is_number and np.isfinite(float(value)) and float(value) >= low):
+    if not (is_number and low <= float(value) <= high):
         raise MatPCRError(
-            f"{name} = {value!r} must be a finite number of at least {low:g} {unit}, "
-            f"e.g. {example:g}"
+            f"{name} = {value!r} must be a number from {low:g} to {high:g} {unit}, e.g. {example:g}"
         )
 
 
@@ -77,6 +76,7 @@ def table_of(
             f"oracle judges {' and '.join(CONSTRAINTS[constraint])}, with labels "
             f"{', '.join(labels)}"
         ) from None
+    require_own(table, constraint)
     by_label, by_number = CONSTRAINTS[constraint]
     number = table.label < 0
     judged = np.where(
@@ -165,6 +165,13 @@ def sizes(references: Any, index: NDArray[np.intp] | None = None) -> tuple[Float
 def finite(values: Floats) -> Mask:
     """Where a reference value exists; an infinite one is no value."""
     return np.isfinite(values)
+
+
+def rounded(values: Floats) -> Floats:
+    """Claimed numbers to `DECIMALS` decimals; those too large to have decimals stay as they are."""
+    with np.errstate(over="ignore"):
+        result = np.round(values, DECIMALS)
+    return np.where(np.isfinite(result), result, values)
 
 
 def atoms_per(basis: NDArray[np.int8] | int, nsites: Floats, formula_units: Floats) -> Floats:

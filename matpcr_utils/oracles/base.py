@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from matpcr_utils.claims.model import Claim, ClaimTable
+from matpcr_utils.claims.model import CONSTRAINTS, QUANTITIES, Claim, ClaimTable, quantity_code
 from matpcr_utils.errors import MatPCRError
 
 
@@ -115,6 +115,27 @@ class Oracle(Protocol):
 def as_table(claims: ClaimTable | Sequence[Claim]) -> ClaimTable:
     """Columns of claims, whichever form they came in."""
     return claims if isinstance(claims, ClaimTable) else ClaimTable.from_claims(claims)
+
+
+def require_own(claims: ClaimTable, constraint: str) -> None:
+    """Refuse claims of a quantity that the oracle of a constraint does not judge.
+
+    Raises
+    ------
+    MatPCRError
+        Naming the first such claim, its quantity and the quantities that the oracle judges.
+    """
+    own = CONSTRAINTS[constraint]
+    foreign = np.ones(len(claims), bool)
+    for name in own:
+        foreign &= claims.quantity != quantity_code(name)
+    if foreign.any():
+        row = int(np.argmax(foreign))
+        quantity = QUANTITIES[int(claims.quantity[row])]
+        raise MatPCRError(
+            f"claim {row} states {quantity} = {claims.claim(row).value}: the {constraint} oracle "
+            f"judges {', '.join(own)}"
+        )
 
 
 def rows_of(n: int, size: int, index: NDArray[np.intp] | None) -> NDArray[np.intp] | None:

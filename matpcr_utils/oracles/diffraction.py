@@ -18,7 +18,14 @@ from numpy.typing import NDArray
 
 from matpcr_utils.claims.model import QUANTITIES, Claim, ClaimTable, quantity_code
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table, positions_of
+from matpcr_utils.oracles.base import (
+    Outcome,
+    Verdict,
+    VerdictTable,
+    as_table,
+    positions_of,
+    require_own,
+)
 from matpcr_utils.references.diffraction import (
     CU_KALPHA,
     DEFAULT_WINDOW,
@@ -51,7 +58,6 @@ REASONS: dict[str, Outcome] = {
     "outside_window": Outcome.ABSTAIN,
     "no_reference_lines": Outcome.ABSTAIN,
     "partial_occupancy": Outcome.ABSTAIN,
-    "other_quantity": Outcome.ABSTAIN,
 }
 _CODE = {name: code for code, name in enumerate(REASONS)}
 
@@ -106,7 +112,7 @@ def check(
     Raises
     ------
     MatPCRError
-        If the claim is not a finite number.
+        If the claim is another constraint's, or not a finite number.
     """
     tolerances = Tolerances() if tolerances is None else tolerances
     judged = _judge(as_table([claim]), reference.table, tolerances, np.zeros(1, np.intp))
@@ -136,7 +142,7 @@ def check_many(
     Raises
     ------
     MatPCRError
-        If a claim is not a finite number or `index` does not fit.
+        As `check`; and when `index` does not fit.
     """
     rows = as_table(claims)
     table = (
@@ -160,9 +166,9 @@ def _judge(
     claims: ClaimTable, table: LineTable, tolerances: Tolerances, where: NDArray[np.intp]
 ) -> _Judged:
     """The one place that decides."""
-    judged = np.isin(claims.quantity, _CHECKABLE)
-    if not np.isfinite(claims.value[judged]).all():
-        row = int(np.flatnonzero(judged & ~np.isfinite(claims.value))[0])
+    require_own(claims, CONSTRAINT)
+    if not np.isfinite(claims.value).all():
+        row = int(np.flatnonzero(~np.isfinite(claims.value))[0])
         raise MatPCRError(
             f"claim {row} ({QUANTITIES[claims.quantity[row]]}) is {claims.value[row]}: "
             "a diffraction claim must be a finite number"
@@ -181,12 +187,10 @@ def _judge(
     reason[~table.has_lines[where]] = _CODE["no_reference_lines"]
     reason[table.partial[where]] = _CODE["partial_occupancy"]
     reason[~possible] = _CODE["impossible"]
-    reason[~judged] = _CODE["other_quantity"]
     return _Judged(reason, two_theta, np.where(to_left <= to_right, right - 1, right), index)
 
 
-_TWO_THETA, _D, _Q = map(quantity_code, ("two_theta", "d_spacing", "scattering_vector"))
-_CHECKABLE = np.array([_TWO_THETA, _D, _Q])
+_D, _Q = map(quantity_code, ("d_spacing", "scattering_vector"))
 
 
 def _bragg(
@@ -221,7 +225,7 @@ def _details(
         "wavelength": reference.wavelengths[0],
         "tolerance": tolerances.two_theta,
     }
-    if reason in ("impossible", "other_quantity"):
+    if reason == "impossible":
         return details
     two_theta = float(judged.two_theta[0])
     details["two_theta"] = two_theta
@@ -249,8 +253,6 @@ def _sentence(
     reason: str, claim: Claim, reference: DiffractionReference, details: dict[str, Any]
 ) -> str:
     """The verdict in words."""
-    if reason == "other_quantity":
-        return f"A claim of {claim.quantity} is not one of diffraction."
     symbol, unit = _SYMBOLS[claim.quantity]
     stated = f"{symbol} = {claim.value:.6g}{unit}"
     if reason == "impossible":

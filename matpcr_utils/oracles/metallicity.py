@@ -21,6 +21,8 @@ from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, rows_of
 
 CONSTRAINT = "metallicity"
 LABELS = ("zero_gap", "nonzero_gap", "semimetal")
+#: eV; a larger threshold is one in another unit (200 meV typed as 200).
+MAX_GAP = 20.0
 
 REASONS: dict[str, Outcome] = {
     "zero_gap_agrees": Outcome.CONSISTENT,
@@ -77,15 +79,15 @@ class Tolerances:
     Raises
     ------
     MatPCRError
-        If a threshold is negative or not finite, or ``zero_max > nonzero_min``.
+        If a threshold is negative or above `MAX_GAP`, or ``zero_max > nonzero_min``.
     """
 
     zero_max: float = 0.05
     nonzero_min: float = 0.20
 
     def __post_init__(self) -> None:
-        _dft.limit("zero_max", self.zero_max, 0, "eV", 0.05)
-        _dft.limit("nonzero_min", self.nonzero_min, 0, "eV", 0.20)
+        _dft.limit("zero_max", self.zero_max, 0, MAX_GAP, "eV", 0.05)
+        _dft.limit("nonzero_min", self.nonzero_min, 0, MAX_GAP, "eV", 0.20)
         if self.zero_max > self.nonzero_min:
             raise MatPCRError(
                 f"zero_max = {self.zero_max:g} eV must not exceed nonzero_min = "
@@ -155,7 +157,7 @@ def check_many(
     zero, nonzero = gap <= t.zero_max, gap >= t.nonzero_min
     said_zero, said_nonzero, semimetal = (table.label == label_code(label) for label in LABELS)
     number = table.label < 0
-    claimed = np.round(table.value, _dft.DECIMALS)
+    claimed = _dft.rounded(table.value)
     claimed_zero, claimed_nonzero = claimed <= t.zero_max, claimed >= t.nonzero_min
     return VerdictTable(
         _dft.decide(

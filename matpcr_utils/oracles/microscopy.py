@@ -17,9 +17,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matpcr_utils.claims.model import CONSTRAINTS, QUANTITIES, Claim, ClaimTable, quantity_code
+from matpcr_utils.claims.model import Claim, ClaimTable, quantity_code
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table, positions_of
+from matpcr_utils.oracles.base import (
+    Outcome,
+    Verdict,
+    VerdictTable,
+    as_table,
+    positions_of,
+    require_own,
+)
 
 if TYPE_CHECKING:
     from matpcr_utils.references.micrographs import Micrograph
@@ -53,6 +60,11 @@ _SENTENCES = {
     "no_scale": "the image has no calibration, so its field of view is not known",
 }
 
+#: A calibration this far off would be another one: 10 is eleven times the field of view.
+MAX_SIZE_TOLERANCE = 10.0
+#: Coarsest pixel size in nm: a metre a pixel is no micrograph.
+MAX_PIXEL_SIZE = 1e9
+
 #: Relative room for binary rounding, so that a claim of exactly the field of view passes.
 _ROUNDING = 1e-9
 
@@ -76,7 +88,7 @@ class FieldOfView:
     Raises
     ------
     MatPCRError
-        If a size is not positive.
+        If a size is not positive, or the pixel size above `MAX_PIXEL_SIZE`.
     """
 
     pixel_size_nm: float | None
@@ -93,9 +105,10 @@ class FieldOfView:
                 "least 1"
             )
         size = self.pixel_size_nm
-        if size is not None and not (np.isfinite(size) and size > 0):
+        if size is not None and not 0 < size <= MAX_PIXEL_SIZE:
             raise MatPCRError(
-                f"pixel size {size} nm must be positive and finite; give None when it is not known"
+                f"pixel size = {size} nm must be positive and at most {MAX_PIXEL_SIZE:g} (1 m): "
+                "leave it out when it is not known"
             )
 
     @classmethod
@@ -173,8 +186,8 @@ class Tolerances:
     Raises
     ------
     MatPCRError
-        If `extent` is unknown, or a tolerance is negative or not finite; `scale_tolerance` must
-        be below 1, for at 1 every small scale passes.
+        If `extent` is unknown, or a tolerance is negative or not finite; `size_tolerance` must be
+        below `MAX_SIZE_TOLERANCE` and `scale_tolerance` below 1, for at 1 every small scale passes.
     """
 
     extent: str = "diagonal"
@@ -184,7 +197,7 @@ class Tolerances:
     def __post_init__(self) -> None:
         if self.extent not in EXTENTS:
             raise MatPCRError(f"extent {self.extent!r} must be one of {', '.join(EXTENTS)}")
-        for name, top in (("size_tolerance", np.inf), ("scale_tolerance", 1.0)):
+        for name, top in (("size_tolerance", MAX_SIZE_TOLERANCE), ("scale_tolerance", 1.0)):
             value = getattr(self, name)
             number = isinstance(value, Real) and not isinstance(value, bool)
             if not (number and 0 <= float(value) < top):
@@ -294,14 +307,7 @@ def _extent(width: NDArray[Any], height: NDArray[Any], extent: str) -> NDArray[n
 def _claims(claims: ClaimTable | Sequence[Claim]) -> ClaimTable:
     """Columns of the claims, refused when one of them is not this oracle's to judge."""
     table = as_table(claims)
-    own = [quantity_code(name) for name in CONSTRAINTS[CONSTRAINT]]
-    foreign = ~np.isin(table.quantity, own)
-    if foreign.any():
-        name = QUANTITIES[int(table.quantity[int(np.argmax(foreign))])]
-        raise MatPCRError(
-            f"claim {int(np.argmax(foreign))} states {name}: the microscopy oracle judges "
-            f"{' and '.join(CONSTRAINTS[CONSTRAINT])}"
-        )
+    require_own(table, CONSTRAINT)
     broken = np.isnan(table.value)
     if broken.any():
         raise MatPCRError(

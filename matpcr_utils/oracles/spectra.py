@@ -15,9 +15,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from matpcr_utils.claims.model import Claim, ClaimTable, quantity_code
+from matpcr_utils.claims.model import Claim, ClaimTable
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, as_table, positions_of
+from matpcr_utils.oracles.base import (
+    Outcome,
+    Verdict,
+    VerdictTable,
+    as_table,
+    positions_of,
+    require_own,
+)
 from matpcr_utils.references.peaks import Preparation, PreparedSpectrum
 from matpcr_utils.references.spectrum_cleaning import Array, HasSpectrum
 from matpcr_utils.references.spectrum_table import STRIDE, SpectrumTable, Stretches
@@ -45,10 +52,8 @@ REASONS: dict[str, Outcome] = {
     "not_measured": Outcome.ABSTAIN,
     "near_laser_line": Outcome.ABSTAIN,
     "no_signal": Outcome.ABSTAIN,
-    "other_quantity": Outcome.ABSTAIN,
 }
 _CODE = {name: code for code, name in enumerate(REASONS)}
-_RAMAN_SHIFT = quantity_code("raman_shift")
 
 #: The criterion of the paper, and the one that its precision audit made it give up.
 CRITERIA = ("prominence", "windowed_maximum")
@@ -72,7 +77,8 @@ class Tolerances:
         in (0, 1].
     noise_multiple : float
         Least prominence in units of the local noise. The largest of a few thousand independent
-        readings reaches 4 standard deviations up and as many down, so 8 passes no noise.
+        readings reaches 4 standard deviations up and as many down, so 8 passes no noise. At most
+        1000.
     background_share : float
         Least prominence as a share of the span of the baseline: what is smaller can be an error of
         the baseline fit, or a ripple of the detector's response.
@@ -108,14 +114,14 @@ class Tolerances:
                 f"prominence = {self.prominence} must lie in (0, 1], a share of the dynamic range, "
                 "e.g. 0.05"
             )
-        for name, example in (
-            ("noise_multiple", 8),
-            ("background_share", 0.02),
-            ("shoulder", 0.02),
+        for name, top, example in (
+            ("noise_multiple", 1000, 8),
+            ("background_share", 1, 0.02),
+            ("shoulder", 1, 0.02),
         ):
             value = getattr(self, name)
-            if not 0 <= value < np.inf:
-                raise MatPCRError(f"{name} = {value} must be a finite number >= 0, e.g. {example}")
+            if not 0 <= value <= top:
+                raise MatPCRError(f"{name} = {value} must lie in [0, {top}], e.g. {example}")
         if self.criterion not in CRITERIA:
             raise MatPCRError(
                 f"criterion = {self.criterion!r}: choose one of {', '.join(CRITERIA)}"
@@ -146,13 +152,14 @@ def check(
     Raises
     ------
     MatPCRError
-        If the claim is NaN or infinite, or the spectrum can't be prepared (NaN in it, say).
+        If the claim is another constraint's, NaN or infinite, or the spectrum can't be prepared
+        (NaN in it, say).
     """
     tolerances = Tolerances() if tolerances is None else tolerances
     table = SpectrumTable.from_spectra([reference], tolerances.preparation)
     code = int(_judge(as_table([claim]), table, tolerances, np.zeros(1, np.intp))[0])
     reason = list(REASONS)[code]
-    details = _details(claim, table, tolerances) if reason != "other_quantity" else {}
+    details = _details(claim, table, tolerances)
     sentence = _sentence(reason, claim, table, tolerances, details)
     return Verdict(REASONS[reason], reason, sentence, details)
 
@@ -178,7 +185,7 @@ def check_many(
     Raises
     ------
     MatPCRError
-        If a claim is NaN or infinite, `index` does not fit, or the table was prepared otherwise
+        As `check`; and if `index` does not fit, or the table was prepared otherwise
         than `tolerances.preparation` says.
     """
     rows = as_table(claims)
@@ -201,14 +208,14 @@ def _judge(
     claims: ClaimTable, table: SpectrumTable, tolerances: Tolerances, where: NDArray[np.intp]
 ) -> NDArray[np.int8]:
     """The one place that decides."""
-    judged = claims.quantity == _RAMAN_SHIFT
-    bad = np.flatnonzero(judged & ~np.isfinite(claims.value))
+    require_own(claims, CONSTRAINT)
+    bad = np.flatnonzero(~np.isfinite(claims.value))
     if len(bad):
         raise MatPCRError(
             f"claim {bad[0]} is a Raman shift of {claims.value[bad[0]]}: give a finite number, 1/cm"
         )
     low, high = table.axis[where].T
-    value = np.where(judged, claims.value, low)
+    value = claims.value
     outside = (value < low - _ROUNDING) | (value > high + _ROUNDING)
     value = np.clip(value, low, high)
     margin = tolerances.window + _ROUNDING
@@ -222,7 +229,6 @@ def _judge(
     reason[value < start - _ROUNDING] = _CODE["near_laser_line"]
     reason[outside] = _CODE["not_measured"]
     reason[~table.has_signal[where]] = _CODE["no_signal"]
-    reason[~judged] = _CODE["other_quantity"]
     return reason
 
 
@@ -325,8 +331,6 @@ def _sentence(
     details: dict[str, Any],
 ) -> str:
     """The verdict in words."""
-    if reason == "other_quantity":
-        return f"A claim of {claim.quantity} is not one of a Raman spectrum."
     stated = f"{details['claimed']:.6g} cm⁻¹"
     low, high = table.axis[0]
     unjudged = {

@@ -23,6 +23,8 @@ from matpcr_utils.oracles.base import Outcome, Verdict, VerdictTable, rows_of
 
 CONSTRAINT = "stability"
 LABELS = ("stable", "unstable", "metastable")
+#: eV/atom; a larger threshold is one in another unit (50 meV typed as 50).
+MAX_ENERGY = 10.0
 
 REASONS: dict[str, Outcome] = {
     "stable_on_hull": Outcome.CONSISTENT,
@@ -95,7 +97,8 @@ class Tolerances:
     Raises
     ------
     MatPCRError
-        If a threshold is negative or not finite, or `metastable_max` leaves no room above the hull.
+        If a threshold is negative or above `MAX_ENERGY`, or `metastable_max` leaves no room above
+        the hull.
     """
 
     near_hull: float = 0.05
@@ -104,9 +107,9 @@ class Tolerances:
     abstain_near_hull: bool = False
 
     def __post_init__(self) -> None:
-        _dft.limit("near_hull", self.near_hull, 0, "eV/atom", 0.05)
-        _dft.limit("metastable_max", self.metastable_max, 0, "eV/atom", 0.2)
-        _dft.limit("hull_tolerance", self.hull_tolerance, 0, "eV/atom", 1e-6)
+        _dft.limit("near_hull", self.near_hull, 0, MAX_ENERGY, "eV/atom", 0.05)
+        _dft.limit("metastable_max", self.metastable_max, 0, MAX_ENERGY, "eV/atom", 0.2)
+        _dft.limit("hull_tolerance", self.hull_tolerance, 0, MAX_ENERGY, "eV/atom", 1e-6)
         _dft.switch("abstain_near_hull", self.abstain_near_hull)
         if self.metastable_max <= self.hull_tolerance:
             raise MatPCRError(
@@ -246,6 +249,6 @@ def strict(
 def _per_atom(table: ClaimTable, references: Any, index: NDArray[np.intp] | None) -> _dft.Floats:
     """Claimed energies in eV/atom; NaN for labels and where the basis can't be converted."""
     if not (table.basis > basis_code("atom")).any():
-        return np.round(table.value, _dft.DECIMALS)
+        return _dft.rounded(table.value)
     atoms = _dft.atoms_per(table.basis, *_dft.sizes(references, index))
-    return np.round(table.value / atoms, _dft.DECIMALS)
+    return _dft.rounded(table.value / atoms)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matpcr_utils.errors import MatPCRError
+from matpcr_utils.references.cif import structure_from_cif
 from matpcr_utils.references.lines import (
     CU_KALPHA1,
     CU_KALPHA2,
@@ -24,7 +25,6 @@ from matpcr_utils.references.lines import (
     is_ordered,
     lines_of,
     lines_table,
-    structure_from_cif,
 )
 
 if TYPE_CHECKING:
@@ -107,10 +107,14 @@ class DiffractionReference:
         low, high = self.window
         if not 0 <= low < high <= 180:
             raise MatPCRError(
-                f"window ({low}, {high}) must be two angles in degree, 0 <= low < high <= 180"
+                f"window ({low}, {high}) must be two angles in degree, 0 <= low < high <= 180, "
+                "e.g. 10 and 90"
             )
         if not self.wavelengths or not all(0 < w < np.inf for w in self.wavelengths):
-            raise MatPCRError(f"wavelengths {self.wavelengths} must be positive, in angstrom")
+            raise MatPCRError(
+                f"wavelength = {', '.join(f'{w:g}' for w in self.wavelengths) or 'none'} must be "
+                "positive and finite, in angstrom, e.g. 1.5406"
+            )
         if self.lines is not None and self._reach() < _reach_for(self.window):
             raise MatPCRError(
                 f"the lines of {self.name} end at 2θ = {self._reach():.4g}° and the window at "
@@ -167,12 +171,12 @@ class DiffractionReference:
         wavelengths: float | tuple[float, ...] = CU_KALPHA,
         window: tuple[float, float] = DEFAULT_WINDOW,
     ) -> DiffractionReference:
-        """Lines of the first structure in a CIF; see `from_structure`.
+        """Lines of the structure in a CIF; see `from_structure`.
 
         Raises
         ------
         MatPCRError
-            If the file holds no structure that can be read.
+            If the file can't be read as one structure.
         """
         return cls.from_structure(structure_from_cif(path), wavelengths, window)
 

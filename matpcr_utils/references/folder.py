@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.references.lines import structure_from_cif
+from matpcr_utils.references.cif import structure_from_cif
 from matpcr_utils.references.patterns import Pattern
 from matpcr_utils.references.spectra import Spectrum
 from matpcr_utils.references.textfiles import Curve, read_curve
@@ -31,7 +31,7 @@ class Folder:
     Attributes
     ----------
     structures : dict of str to pymatgen Structure
-        The first of each CIF.
+        One of each CIF.
     disordered : dict of str to str
         Of the structures with partial occupancy, why: an oracle that needs ordered sites abstains.
     patterns : dict of str to Pattern
@@ -89,7 +89,8 @@ def load(
     ------
     MatPCRError
         If there is no such folder or nothing to read in it; in strict mode, if a CIF does not
-        parse, a curve holds NaN, is empty or not monotonic, or a pattern's wavelength is unknown.
+        parse or holds several structures, a curve holds NaN, is empty or not monotonic, or a
+        pattern's wavelength is unknown.
     """
     root = Path(path)
     if kind not in KINDS:

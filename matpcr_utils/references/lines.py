@@ -40,8 +40,15 @@ SYMPREC = 0.01
 #: reflections of one family must not fall apart by rounding.
 MERGE_TWO_THETA = 1e-3
 
+#: More than these take longer than half a minute, and far more exhaust the memory.
+MAX_REFLECTIONS = 300_000
+
+#: When even the strongest line is weaker than this share of all electrons scattering in phase,
+#: there is no line: coordinates of four decimals leave 4e-7 of an extinct one.
+_EXTINCT = 1e-6
+
 #: Part of the cache key; raise it when the computation below changes.
-_RECIPE = 1
+_RECIPE = 2
 #: Below this many missing structures, starting worker processes costs more than they save.
 _WORTH_WORKERS = 800
 
@@ -101,7 +108,8 @@ def lines_of(
     ------
     MatPCRError
         If the structure has partial occupancy or an element without scattering factors, if
-        `wavelength` or `reach` lies outside its range, or if the cache folder can't be written.
+        `wavelength` or `reach` lies outside its range, if there are more than `MAX_REFLECTIONS`,
+        or if the cache folder can't be written.
 
     Notes
     -----
@@ -167,34 +175,6 @@ def lines_table(
     return [lines_of(structures[position], wavelength, reach) for position in tasks]
 
 
-def structure_from_cif(path: str | os.PathLike[str]) -> Structure:
-    """Read the first structure of a CIF.
-
-    Raises
-    ------
-    MatPCRError
-        In one line with the file's name, if it can't be read or holds no structure.
-    """
-    from pymatgen.core import Structure
-
-    file = Path(path)
-    try:
-        text = file.read_text(encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise MatPCRError(f"can't read {file}: {error.strerror}; name an existing CIF") from error
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            structure: Structure = Structure.from_str(text, fmt="cif")
-    except Exception as error:  # the parser fails in many ways on text that is no CIF
-        why = " ".join(str(error).split())[:120] or type(error).__name__
-        raise MatPCRError(
-            f"{file.name} holds no structure that can be read ({why}): "
-            "give a CIF with cell, symmetry and atom sites"
-        ) from error
-    return structure
-
-
 def cache_folder() -> Path:
     """Folder of cached lines: ``$MATPCR_CACHE`` or the user's cache folder."""
     from platformdirs import user_cache_dir
@@ -208,8 +188,10 @@ def is_ordered(structure: Structure) -> bool:
 
 
 def _require(structure: Structure, wavelength: float, reach: float) -> None:
-    if not wavelength > 0:
-        raise MatPCRError(f"wavelength = {wavelength} must be a positive length in angstrom")
+    if not 0 < wavelength < np.inf:
+        raise MatPCRError(
+            f"wavelength = {wavelength} must be a positive length in angstrom, e.g. 1.5406"
+        )
     if not 0 < reach <= MAX_REACH:
         raise MatPCRError(f"reach = {reach} must lie in (0, {MAX_REACH:g}] degree")
     if not is_ordered(structure):
@@ -263,13 +245,23 @@ def _compute(
 
     cell = _Cell.reduce(lattice, symbols, positions)
     primitive = Structure(cell.lattice, cell.symbols, cell.positions)
+    none = np.empty(0), np.empty(0), ()
+    if not _can_diffract(primitive, wavelength, reach):
+        return none
     try:
-        pattern = XRDCalculator(wavelength).get_pattern(primitive, two_theta_range=(0, reach))
+        pattern = XRDCalculator(wavelength).get_pattern(
+            primitive, scaled=False, two_theta_range=(0, reach)
+        )
     except ValueError as error:
         raise MatPCRError(
-            f"no lines for {primitive.composition.reduced_formula}: {error}"
+            f"no lines for {primitive.composition.reduced_formula}: "
+            f"{' '.join(str(error).split())} State a structure of other elements"
         ) from error
     intensity = np.asarray(pattern.y, float)
+    electrons = sum(site.specie.Z for site in primitive)
+    # What lies within reach is extinct, but for the rounding of sums and of coordinates.
+    if intensity.max(initial=0.0) < _EXTINCT * electrons**2:
+        return none
     spacing = np.asarray(pattern.d_hkls, float)
     # One line is a run of reflections with no gap above MERGE_TWO_THETA.
     starts = np.flatnonzero(np.diff(pattern.x, prepend=-np.inf) > MERGE_TWO_THETA)
@@ -282,7 +274,26 @@ def _compute(
         for family in row
     ]
     labels = cell.labels([hkl for _, hkl in members], [number for number, _ in members])
-    return mean, 100.0 * total / total.max(), labels
+    return mean, 100.0 * (total / total.max()), labels
+
+
+def _can_diffract(primitive: Structure, wavelength: float, reach: float) -> bool:
+    """Whether any reflection lies within `reach`; refused are more than can be computed.
+
+    The reflections are the points of the reciprocal lattice within 2 sin θ / λ of its origin, and
+    their number is about the volume of that sphere times the volume of the cell.
+    """
+    radius = 2 * np.sin(np.radians(reach / 2)) / wavelength
+    number = 4 / 3 * np.pi * radius**3 * primitive.volume
+    if not number <= MAX_REFLECTIONS:
+        raise MatPCRError(
+            f"a cell of {primitive.volume:.4g} Å³ has about {number:.2g} reflections up to 2θ = "
+            f"{reach:g}° at {wavelength:g} Å, above {MAX_REFLECTIONS:,}: lower the window, or "
+            "check the cell and the wavelength"
+        )
+    reciprocal = primitive.lattice.reciprocal_lattice_crystallographic
+    nearest = reciprocal.get_points_in_sphere([[0, 0, 0]], [0, 0, 0], radius, zip_results=False)
+    return len(nearest[0]) > 1
 
 
 @dataclass(frozen=True)

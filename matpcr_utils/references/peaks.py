@@ -38,6 +38,10 @@ _EQUAL = 1e-12
 _SUMMIT = 0.03
 
 
+#: Beyond these a setting is a slip: no spectrum is long enough for it to mean anything.
+_LARGEST = {"spike_score": 1e6, "baseline_length": 1e4, "smoothing": 1e3, "widest": 1e5}
+
+
 @dataclass(frozen=True)
 class Preparation:
     """How a spectrum is prepared; every length is in 1/cm.
@@ -64,12 +68,15 @@ class Preparation:
     widest: float = 200.0
 
     def __post_init__(self) -> None:
-        for name in ("spike_score", "baseline_length", "smoothing", "widest"):
+        for name, top in _LARGEST.items():
             value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
-                raise MatPCRError(f"{name} = {value} must be positive and finite")
+            if not 0 < value <= top:
+                raise MatPCRError(
+                    f"{name} = {value} must be positive and at most {top:g}, e.g. "
+                    f"{type(self).__dataclass_fields__[name].default:g}"
+                )
         if not (np.isfinite(self.min_shift) and self.min_shift >= 0):
-            raise MatPCRError(f"min_shift = {self.min_shift} must be 0 or more, in 1/cm")
+            raise MatPCRError(f"min_shift = {self.min_shift} must be 0 or more, in 1/cm, e.g. 100")
 
 
 @dataclass(frozen=True)

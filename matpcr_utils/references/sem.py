@@ -114,11 +114,14 @@ def load(path: str | Path, page: int = 0) -> SEMImage:
         is_tiff = stream.read(4) in (b"II*\0", b"MM\0*", b"II+\0", b"MM\0+")
     try:
         return _load_tiff(path, path.name, page) if is_tiff else _load_other(path)
-    except MatPCRError:
-        raise
+    except MatPCRError as error:
+        message = str(error)
+        named = message if path.name in message else f"{path.name}: {message}"
+        raise MatPCRError(named) from error
     except Exception as error:  # the readers raise whatever a broken file makes them trip over
         raise MatPCRError(
-            f"{path} can't be read as an image ({error}): save it again as TIFF or PNG"
+            f"{path} can't be read as an image ({' '.join(str(error).split())}): "
+            "save it again as TIFF or PNG"
         ) from error
 
 
@@ -211,6 +214,8 @@ def _load_tiff(source: Path | BytesIO, name: str, page: int) -> SEMImage:
 
 def _page_array(page: TiffPage) -> NDArray[np.generic]:
     array = page.asarray()
+    if array.dtype.kind == "c":
+        raise MatPCRError("complex numbers are no image: save its magnitude")
     if page.photometric == 3 and page.colormap is not None:  # palette
         colours = np.moveaxis(page.colormap[:, array], 0, -1)
         return (colours >> 8).astype(np.uint8)

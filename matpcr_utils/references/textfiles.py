@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
 from dataclasses import dataclass
@@ -12,10 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matpcr_utils.errors import MatPCRError
+from matpcr_utils.references.arrays import MIN_POINTS
 
 _PATTERN_WORDS = re.compile(r"2[\s_-]*(theta|θ)|two[\s_-]*theta|diffraction|\bxrd\b|x-ray", re.I)
 _SPECTRUM_WORDS = re.compile(r"raman|wave\s*number|cm\s*(\^?-1|⁻¹)|1/cm|shift", re.I)
 _COMMENT = "#!%'/"
+#: Numbers with decimal commas, apart by blanks: ``520,5 100,2``.
+_DECIMAL_COMMAS = re.compile(r"[+-]?\d+(,\d+)?([eE][+-]?\d+)?( +[+-]?\d+(,\d+)?([eE][+-]?\d+)?)+")
 #: How a file of B&W Tek's software starts.
 BWTEK_START = "File Version;BW"
 
@@ -55,7 +59,9 @@ def read_curve(path: Path) -> Curve:
     Raises
     ------
     MatPCRError
-        If the file is empty, holds no two columns of numbers, or a later line is not numbers.
+        If the file is empty, holds no two columns of numbers, or a later line is not numbers; if
+        commas can be decimal marks as well as separators; if the first of several columns only
+        counts the rows.
     """
     text = _text(path)
     if path.suffix.lower() == ".json":
@@ -72,9 +78,16 @@ def read_curve(path: Path) -> Curve:
 
 
 def _text(path: Path) -> str:
-    raw = path.read_bytes()
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise MatPCRError(
+            f"can't read {path}: {error.strerror}; name a file that you may read"
+        ) from error
     if not raw.strip():
         raise MatPCRError(f"{path.name}: the file is empty: copy it again from the instrument")
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return raw.decode("utf-16", errors="replace")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -84,6 +97,7 @@ def _text(path: Path) -> str:
 def _columns(path: Path, text: str) -> Curve:
     header: list[str] = []
     rows: list[tuple[float, float]] = []
+    lines: list[str] = []
     for number, line in enumerate(text.splitlines(), 1):
         line = line.strip()
         if line.upper().startswith("##END"):
@@ -94,6 +108,7 @@ def _columns(path: Path, text: str) -> Curve:
         pair = _pair(line)
         if pair is not None:
             rows.append(pair)
+            lines.append(line)
         elif rows:
             raise MatPCRError(
                 f"{path.name}: line {number} ({line[:30]!r}) is no pair of numbers: remove it, "
@@ -106,7 +121,32 @@ def _columns(path: Path, text: str) -> Curve:
             f"{path.name}: no two columns of numbers: export the scan as axis and intensity"
         )
     values = np.array(rows)
+    _refuse_commas_of_both_kinds(path, lines)
+    _refuse_row_numbers(path, values[:, 0], lines)
     return _described(values[:, 0], values[:, 1], header)
+
+
+def _refuse_commas_of_both_kinds(path: Path, lines: list[str]) -> None:
+    """``520,5,100,2``: 520 and 5, or 520.5 and 100.2?"""
+    first = lines[0]
+    apart = first.count(",") > 1 and not re.search(r"[;\t]", first)
+    apart = apart and not _DECIMAL_COMMAS.fullmatch(first)
+    if apart and not any(re.search(r"[.eE]", line) for line in lines):
+        raise MatPCRError(
+            f"{path.name}: {first[:30]!r} has commas that can be decimal marks or separators: "
+            "write decimals with points, or put semicolons between the columns"
+        )
+
+
+def _refuse_row_numbers(path: Path, x: NDArray[np.float64], lines: list[str]) -> None:
+    """``0 100.5 812``: a column of row numbers, as data frames write one, is no axis."""
+    columns = len(re.split(r"[\s;,]+", lines[0]))
+    counts = x[0] in (0, 1) and len(x) > MIN_POINTS and (np.diff(x) == 1).all()
+    if columns > 2 and counts:
+        raise MatPCRError(
+            f"{path.name}: the first of {columns} columns counts the rows from {x[0]:g}: leave it "
+            "out, so that the axis comes first"
+        )
 
 
 def _pair(line: str) -> tuple[float, float] | None:
@@ -114,6 +154,8 @@ def _pair(line: str) -> tuple[float, float] | None:
         separator, line = (";" if ";" in line else None), line.replace(",", ".")
     else:
         separator = "," if "," in line else None
+        if _DECIMAL_COMMAS.fullmatch(line):
+            separator, line = None, line.replace(",", ".")
     # An empty cell stays: dropping it would shift the columns.
     cells = line.split(separator)
     try:
