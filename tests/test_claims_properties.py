@@ -277,3 +277,18 @@ def test_table_of_cases():
     assert read == ["stability = unstable", "energy_above_hull = 0.4 eV per formula unit"]
     with pytest.raises(MatPCRError, match="1 careful readings for 2 chains"):
         show.cases(chains, careful=["x"])
+
+
+@pytest.mark.parametrize(
+    ("constraint", "chain"),
+    [
+        ("microscopy", "The particle is 1e308 mm wide."),
+        ("metallicity", "E_g = 1e999 eV"),
+        ("stability", "E_hull = 1e400 eV/atom"),
+        ("magnetism", "the total moment is 1e400 μB per cell"),
+        ("diffraction", "the peak is at 2θ = 1e400°"),
+        ("spectra", "the band at 1e400 cm-1"),
+    ],
+)
+def test_numbers_beyond_floating_point_are_no_claim(constraint, chain):
+    assert extract_claims(chain, constraint) == []

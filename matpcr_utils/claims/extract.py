@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from itertools import zip_longest
 
@@ -73,7 +74,12 @@ def extract_claims(chain: str, constraint: str) -> list[Claim]:
     plain = Normal(chain)
     scope = Scope(plain.low)
     reader = Reader(plain.text, plain.low, scope, constraint)
-    measured = reader.claims()
+    # A number beyond the floating-point range can't be held against anything.
+    measured = [
+        claim
+        for claim in reader.claims()
+        if isinstance(claim.value, str) or math.isfinite(claim.value)
+    ]
     found = measured + read_labels(
         plain.text, plain.low, scope, constraint, measured, reader.quantified()
     )
