@@ -10,7 +10,7 @@ violations and what the plain prior is; the counting is the same for all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Protocol, cast
@@ -280,14 +280,9 @@ def chance(
     MatPCRError
         If `draws` is not positive.
     """
-    if draws < 1:
-        raise MatPCRError(f"draws = {draws} must be at least 1")
-    oracle, plan = oracles.get(constraint), design(constraint)
+    plan = design(constraint)
     references = plan.default_references() if references is None else references
-    rng = np.random.default_rng(seed)
-    index = np.repeat(np.arange(len(references)), draws)
-    claims = plan.draw_prior(references, index, rng)
-    verdicts = oracle.check_many(claims, references, tolerances, index=index)
+    index, verdicts = judge_draws(constraint, plan.draw_prior, draws, references, tolerances, seed)
     judged, passed = ~verdicts.abstain, verdicts.consistent
     judged_by = np.bincount(index[judged], minlength=len(references))
     passed_by = np.bincount(index[passed], minlength=len(references))
@@ -301,6 +296,28 @@ def chance(
         by_reference=by_reference,
         seed=seed,
     )
+
+
+def judge_draws(
+    constraint: str,
+    draw: Callable[[Any, NDArray[np.intp], np.random.Generator], ClaimTable],
+    draws: int,
+    references: Any,
+    tolerances: Any,
+    seed: int,
+) -> tuple[NDArray[np.intp], VerdictTable]:
+    """The verdicts on `draws` claims a reference from a prior, and which reference each is about.
+
+    Raises
+    ------
+    MatPCRError
+        If `draws` is not positive.
+    """
+    if draws < 1:
+        raise MatPCRError(f"draws = {draws} must be at least 1")
+    index = np.repeat(np.arange(len(references)), draws)
+    claims = draw(references, index, np.random.default_rng(seed))
+    return index, oracles.get(constraint).check_many(claims, references, tolerances, index=index)
 
 
 def _visits(pool: NDArray[np.intp], n: int | None, rng: np.random.Generator) -> NDArray[np.intp]:

@@ -18,7 +18,6 @@ from matpcr_utils.claims.model import (
     label_code,
     quantity_code,
 )
-from matpcr_utils.errors import MatPCRError
 from matpcr_utils.oracles import _dft
 from matpcr_utils.statistics import Rate, rate
 
@@ -119,15 +118,13 @@ def chance_of_numbers(
     MatPCRError
         If `draws` is not positive.
     """
-    from matpcr_utils.controls import design
+    from matpcr_utils.controls import design, judge_draws
 
-    if draws < 1:
-        raise MatPCRError(f"draws = {draws} must be at least 1")
     plan: Any = design(constraint)
     references = plan.default_references() if references is None else references
-    index = np.repeat(np.arange(len(references)), draws)
-    claims = plan.draw_number_prior(references, index, np.random.default_rng(seed))
-    verdicts = oracles.get(constraint).check_many(claims, references, tolerances, index=index)
+    _, verdicts = judge_draws(
+        constraint, plan.draw_number_prior, draws, references, tolerances, seed
+    )
     return rate(int(verdicts.consistent.sum()), int((~verdicts.abstain).sum()))
 
 

@@ -7,7 +7,6 @@ cell, as tables print them.
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matpcr_utils.errors import MatPCRError
+from matpcr_utils.references import archives
 
 if TYPE_CHECKING:
     from joblib.memory import MemorizedFunc
@@ -177,9 +177,7 @@ def lines_table(
 
 def cache_folder() -> Path:
     """Folder of cached lines: ``$MATPCR_CACHE`` or the user's cache folder."""
-    from platformdirs import user_cache_dir
-
-    return Path(os.environ.get("MATPCR_CACHE") or user_cache_dir("matpcr")) / "lines"
+    return archives.cache_dir() / "lines"
 
 
 def is_ordered(structure: Structure) -> bool:
