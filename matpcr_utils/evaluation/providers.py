@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, Protocol
 
@@ -33,12 +33,19 @@ class Answer:
         As Inspect's: ``stop``, ``max_tokens`` or ``model_length``.
     input_tokens, output_tokens : int
         0 for what is no language model.
+    settings : mapping
+        What this answer was made with, for the transcript; JSON values.
     """
 
     text: str
     stop_reason: StopReason = "stop"
     input_tokens: int = 0
     output_tokens: int = 0
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+#: Key of `ModelOutput.metadata` that holds `Answer.settings`.
+SETTINGS = "settings"
 
 
 class Evaluee(Protocol):
@@ -109,6 +116,8 @@ class MatPCRAPI(ModelAPI):
             output_tokens=said.output_tokens,
             total_tokens=said.input_tokens + said.output_tokens,
         )
+        if said.settings:
+            output.metadata = {SETTINGS: dict(said.settings)}
         return output
 
 

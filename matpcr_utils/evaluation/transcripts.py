@@ -226,12 +226,17 @@ def _rows(log: EvalLog) -> Iterator[dict[str, Any]]:
         "examples": int(args.get("examples", 0)),
         "n_items": int(args.get("n_items", 0)),
         "items_seed": int(args.get("seed", 0)),
-        "settings": _json({**_settings(log), **_arguments(log)}),
         "versions": _json((log.eval.metadata or {}).get("versions") or log.eval.packages),
         "run_id": log.eval.run_id,
     }
+    settings = {**_settings(log), **_arguments(log)}
     for sample in log.samples or ():
-        yield {**common, **_answer(sample), "created": str(sample.started_at or log.eval.created)}
+        yield {
+            **common,
+            **_answer(sample),
+            "settings": _json({**settings, **_own_settings(sample)}),
+            "created": str(sample.started_at or log.eval.created),
+        }
 
 
 def _answer(sample: EvalSample) -> dict[str, Any]:
@@ -250,6 +255,13 @@ def _answer(sample: EvalSample) -> dict[str, Any]:
         "input_tokens": usage.input_tokens if usage else 0,
         "output_tokens": usage.output_tokens if usage else 0,
     }
+
+
+def _own_settings(sample: EvalSample) -> dict[str, Any]:
+    """What an evaluee of this package says it answered with."""
+    from matpcr_utils.evaluation.providers import SETTINGS
+
+    return dict((sample.output.metadata or {}).get(SETTINGS, {}))
 
 
 def _cause(error: EvalError) -> str:

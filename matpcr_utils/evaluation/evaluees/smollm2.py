@@ -111,6 +111,11 @@ class SmolLM2:
             _STOPS.get(choice["finish_reason"], "unknown"),
             said["usage"]["prompt_tokens"],
             said["usage"]["completion_tokens"],
+            settings={
+                **{name: request[name] for name in ("temperature", "max_tokens", "seed")},
+                "threads": self.threads,
+                "weights_sha256": MEMBER_SHA256,
+            },
         )
 
 
