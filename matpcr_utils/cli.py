@@ -20,6 +20,7 @@ import click
 from matpcr_utils import __version__
 from matpcr_utils.cli_evaluate import evaluate
 from matpcr_utils.cli_items import items
+from matpcr_utils.cli_transcripts import transcripts
 from matpcr_utils.errors import MatPCRError
 
 _EXIT = {"consistent": 0, "violation": 1, "abstain": 3}
@@ -64,6 +65,7 @@ def main() -> None:
 
 main.add_command(evaluate)
 main.add_command(items)
+main.add_command(transcripts)
 
 
 # Chapters

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 #: The parts of the package that a reader may change and would want to see followed.
-PARTS = ("claims", "references", "oracles", "controls", "plotting")
+PARTS = ("claims", "references", "oracles", "controls", "items", "evaluation", "plotting")
 
 
 def chapters() -> pd.DataFrame:

@@ -6,6 +6,7 @@ so that a change of an oracle or of a tolerance shows at once, and no model is a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -32,6 +33,7 @@ COLUMNS: dict[str, Any] = {
     "examples": 0,  # worked examples before the question
     "n_items": 0,
     "items_seed": 0,
+    "prompt_sha256": "",  # first 16 digits, of the words that were asked; the image is not in it
     "chain": "",  # the answer
     "reasoning": "",  # thoughts that the provider returned apart; not judged
     "stop_reason": "",  # stop, max_tokens, content_filter ...
@@ -247,6 +249,7 @@ def _answer(sample: EvalSample) -> dict[str, Any]:
         "item_id": str(sample.id),
         "seed": sample.epoch - 1,
         "modality": str(sample.metadata.get("modality", "")),
+        "prompt_sha256": prompt_sha256(_asked(sample)),
         "chain": sample.output.completion,
         "reasoning": reasoning_of(sample.output),
         "stop_reason": stop_reason_of(sample.output),
@@ -255,6 +258,16 @@ def _answer(sample: EvalSample) -> dict[str, Any]:
         "input_tokens": usage.input_tokens if usage else 0,
         "output_tokens": usage.output_tokens if usage else 0,
     }
+
+
+def prompt_sha256(words: str) -> str:
+    """What a transcript keeps of a prompt: enough to see whether it is still the same."""
+    return hashlib.sha256(words.encode("utf-8")).hexdigest()[:16]
+
+
+def _asked(sample: EvalSample) -> str:
+    """The words of the item's question."""
+    return sample.input if isinstance(sample.input, str) else sample.input[0].text
 
 
 def _own_settings(sample: EvalSample) -> dict[str, Any]:
