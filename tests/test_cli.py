@@ -69,6 +69,7 @@ def test_help_lists_every_command() -> None:
         "check",
         "data",
         "evaluate",
+        "transcripts",
         "items",
         "notebooks",
         "parameters",

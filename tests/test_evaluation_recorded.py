@@ -113,6 +113,10 @@ def test_every_recording_has_the_command_that_made_it() -> None:
     assert (
         recorded.get("instrument").command == "matpcr evaluate --model matpcr/instrument --seeds 3"
     )
+    assert recorded.get("smollm2").command == (
+        "matpcr evaluate --model matpcr/smollm2 --constraint stability --constraint metallicity "
+        "--constraint magnetism --seeds 3 --examples 3"
+    )
     table = recorded.overview()
     assert list(table["recording"]) == [one.name for one in RECORDINGS]
     assert (table["items"] >= 90).all() and table["runs"].all()

@@ -80,7 +80,9 @@ RECORDINGS: tuple[Recording, ...] = (
     Recording("guesser-text", "matpcr/guesser", PICTURED, "text"),
     Recording("chance", "matpcr/chance"),
     Recording("chance-text", "matpcr/chance", PICTURED, "text"),
+    Recording("smollm2", "matpcr/smollm2", WORDED, examples=3),
     Recording("smollm2-image", "matpcr/smollm2", PICTURED, examples=3),
+    Recording("smollm2-text", "matpcr/smollm2", PICTURED, "text", examples=3),
 )
 
 

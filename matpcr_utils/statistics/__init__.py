@@ -25,6 +25,7 @@ from matpcr_utils.statistics.concentration import (
 )
 from matpcr_utils.statistics.correction import CorrectedPCR, corrected_pcr, rogan_gladen
 from matpcr_utils.statistics.implied import Implied, ImpliedCounts, implied_counts
+from matpcr_utils.statistics.macro import MacroRate, bootstrap_macro
 from matpcr_utils.statistics.oracle_error import (
     TotalErrorBound,
     bias_range,
@@ -44,6 +45,7 @@ __all__ = [
     "CorrectedPCR",
     "Implied",
     "ImpliedCounts",
+    "MacroRate",
     "Paired",
     "Rate",
     "TotalErrorBound",
@@ -52,6 +54,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_counts",
     "bootstrap_difference",
+    "bootstrap_macro",
     "bootstrap_pcr",
     "chance_corrected",
     "corrected_pcr",
