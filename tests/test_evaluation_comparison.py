@@ -95,11 +95,19 @@ def test_a_mean_without_items_is_refused() -> None:
 def test_a_cell_without_a_judged_chain_shows_a_dash(summary: pd.DataFrame) -> None:
     shown = comparison.cells(summary).data
     assert len(shown) == len(summary)
-    image = shown[(shown["model"] == "matpcr/smollm2") & (shown["constraint"] == "spectra")]
-    assert image[["PCR", "95% interval", "coverage"]].to_numpy().tolist() == [["–", "–", "–"]]
-    row = summary[summary["n"] > 0].iloc[0]
-    text = shown[(shown["model"] == row["model"]) & (shown["constraint"] == row["constraint"])]
-    assert text["PCR"].item() == f"{row['pcr']:.3f}"
+    image = shown[(shown["model"] == "smollm2") & (shown["constraint"] == "spectra")]
+    assert image[["PCR [95%]", "coverage"]].to_numpy().tolist() == [["–", "–"]]
+
+
+def test_where_all_chains_agree_wilson_s_interval_stands(summary: pd.DataFrame) -> None:
+    shown = comparison.cells(summary).data
+    flat = summary["degenerate"] & (summary["n"] > 0)
+    assert flat.any() and not flat.all()
+    for text, row in zip(shown["PCR [95%]"], summary.to_dict("records"), strict=True):
+        assert text.endswith(" W") == bool(row["n"] and row["degenerate"])
+        if row["n"]:
+            lower = row["wilson_lower" if row["degenerate"] else "lower"]
+            assert text.startswith(f"{row['pcr']:.3f} [{lower:.3f}, ")
 
 
 def test_the_two_weightings_are_told_apart() -> None:

@@ -28,35 +28,33 @@ def cells(summary: pd.DataFrame) -> Styler:
     Returns
     -------
     Styler
-        A cell without a judged chain shows a dash. The Wilson interval stands where all chains
-        agree, for the bootstrap interval then has no width.
+        A cell without a judged chain shows a dash. ``W`` marks Wilson's interval over sources,
+        which stands where all chains agree.
     """
     import pandas as pd
 
     _require(summary, "cell")
+    level = f"{summary['level'].iloc[0]:.0%}"
     rows = []
     for row in summary.to_dict("records"):
-        judged = row["n"] > 0
+        flat = row["n"] > 0 and row["degenerate"]
+        # Where all chains agree the bootstrap has no width.
+        lower, upper = ("wilson_lower", "wilson_upper") if flat else ("lower", "upper")
+        ends = f" [{row[lower]:.3f}, {row[upper]:.3f}]{' W' if flat else ''}" if row["n"] else ""
         rows.append(
             {
-                "model": row["model"],
+                "model": row["model"].removeprefix("matpcr/"),
                 "constraint": row["constraint"],
                 "shown as": row["modality"],
-                "PCR": _number(row["pcr"]),
-                f"{row['level']:.0%} interval": _ends(row["lower"], row["upper"])
-                if judged
-                else "–",
-                "chains": row["n"],
-                "sources": row["n_sources"],
+                f"PCR [{level}]": _number(row["pcr"]) + ends,
+                "n (sources)": f"{row['n']} ({row['n_sources']})",
                 "coverage": _number(row["coverage"]),
                 "accuracy": _number(row["accuracy"]),
                 "chance": _number(row["chance"]),
-                "Wilson": _ends(row["wilson_lower"], row["wilson_upper"])
-                if judged and row["degenerate"]
-                else "",
             }
         )
-    return pd.DataFrame(rows).style.hide(axis="index")
+    shown = pd.DataFrame(rows).style.hide(axis="index")
+    return shown.set_properties(**{"white-space": "nowrap"})  # type: ignore[arg-type]
 
 
 def overall(
@@ -292,7 +290,8 @@ def runs_behind(table: pd.DataFrame, model: str, constraint: str) -> pd.DataFram
     -------
     DataFrame
         A row a run and way of asking: ``run_id``, ``day``, ``prompt_version``, ``modality``,
-        ``examples``, ``versions`` and how many ``chains`` it gave.
+        ``examples`` and how many ``chains`` it gave. Settings and versions stand in every row of
+        the transcripts.
 
     Raises
     ------
@@ -301,7 +300,7 @@ def runs_behind(table: pd.DataFrame, model: str, constraint: str) -> pd.DataFram
     """
     own = table[(table["model"] == model) & (table["constraint"] == constraint)]
     _require(own, f"chain of {model} on {constraint}")
-    by = ["run_id", "day", "prompt_version", "modality", "examples", "versions"]
+    by = ["run_id", "day", "prompt_version", "modality", "examples"]
     dated = own.assign(day=own["created"].str[:10])
     return dated.groupby(by, sort=False).size().rename("chains").reset_index()
 
@@ -315,7 +314,3 @@ def _number(value: Any) -> str:
     import pandas as pd
 
     return "–" if pd.isna(value) else f"{value:.3f}"
-
-
-def _ends(lower: Any, upper: Any) -> str:
-    return f"[{lower:.3f}, {upper:.3f}]"

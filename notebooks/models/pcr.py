@@ -77,7 +77,7 @@ from matpcr_utils.evaluation import comparison
 comparison.cells(summary)
 
 # %% [markdown]
-# A dash is no zero. A model that reads no images is not asked items that show one: it is neither right nor wrong about them. Every cell can be traced to
+# *W* marks Wilson's interval over sources. A dash is no zero. A model that reads no images is not asked items that show one: it is neither right nor wrong about them. Every cell can be traced to
 # the runs that its chains come from:
 
 # %%
