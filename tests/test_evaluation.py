@@ -68,7 +68,8 @@ def test_a_question_takes_words_and_picture_of_the_last_message() -> None:
     content = [ContentText(text="Where? 2θ"), ContentImage(image=uri)]
     messages = [ChatMessageUser(content="first"), ChatMessageUser(content=content)]
     question = Question.of(messages, 2)
-    assert question == Question("Where? 2θ", png, 2)
+    turns = (("user", "first"), ("user", "Where? 2θ"))
+    assert question == Question("Where? 2θ", png, 2, turns)
     assert question.asked == ("diffraction", "two_theta")
 
 

@@ -1,4 +1,4 @@
-"""What an evaluee sees of an item: the words and the picture of the request, and nothing else."""
+"""What an evaluee sees: the item's words and picture, and what was said since."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from inspect_ai.model import ChatMessage, ContentImage, ContentText
 from numpy.typing import NDArray
 
+from matpcr_utils.claims.model import CONSTRAINTS
 from matpcr_utils.errors import MatPCRError
 
 #: The words of a question that name what is asked for; the first that matches decides.
@@ -37,35 +38,59 @@ class Question:
     Attributes
     ----------
     text : str
-        The words of the last user message.
+        The words of the item's question.
     image : bytes or None
-        The picture, as a PNG file.
+        Its picture, as a PNG file.
     seed : int
         0 for the greedy or first answer.
+    turns : tuple of (str, str)
+        Role and words of every message, in order; the question alone unless given.
+    item_id : str
+        The id that the task gives the question's message; empty for other messages. No model is
+        sent it: it is for evaluees that are scripted.
     """
 
     text: str
     image: bytes | None = None
     seed: int = 0
+    turns: tuple[tuple[str, str], ...] = ()
+    item_id: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.turns:
+            object.__setattr__(self, "turns", (("user", self.text),))
 
     @classmethod
     def of(cls, messages: Sequence[ChatMessage], seed: int | None = None) -> Question:
-        """Read the last user message of a conversation.
+        """Read a conversation.
+
+        The question is the first user message that names a quantity of the items: those after it
+        are follow-ups, which may name it as well. Without one it is the last user message.
 
         Raises
         ------
         MatPCRError
-            If there is none, or its image is not part of the message.
+            If there is no user message, or its image is not part of the message.
         """
         asked = [message for message in messages if message.role == "user"]
         if not asked:
             raise MatPCRError("the conversation has no user message: nothing is asked")
-        content = asked[-1].content
-        if isinstance(content, str):
-            return cls(content, None, seed or 0)
-        words = [part.text for part in content if isinstance(part, ContentText)]
-        images = [part.image for part in content if isinstance(part, ContentImage)]
-        return cls("\n".join(words), _decoded(images[0]) if images else None, seed or 0)
+        question = next((m for m in asked if _named(_words(m))), asked[-1])
+        parts = [] if isinstance(question.content, str) else question.content
+        images = [part.image for part in parts if isinstance(part, ContentImage)]
+        identity = question.id or ""
+        return cls(
+            _words(question),
+            _decoded(images[0]) if images else None,
+            seed or 0,
+            tuple((message.role, _words(message)) for message in messages),
+            identity if identity.partition("-")[0] in CONSTRAINTS else "",
+        )
+
+    @property
+    def last(self) -> str:
+        """The words of the last user message: the question, or the last follow-up."""
+        return next(words for role, words in reversed(self.turns) if role == "user")
 
     @property
     def asked(self) -> tuple[str, str]:
@@ -76,9 +101,9 @@ class Question:
         MatPCRError
             If they name none.
         """
-        for constraint, quantity, pattern in _ASKED:
-            if re.search(pattern, self.text, re.IGNORECASE | re.DOTALL):
-                return constraint, quantity
+        named = _named(self.text)
+        if named is not None:
+            return named
         raise MatPCRError(
             "the question names no quantity of the six constraint types: "
             "this evaluee answers the items of this package only"
@@ -100,6 +125,19 @@ class Question:
         if not found:
             return None
         return np.array([line.split() for line in found[-1].strip().splitlines()], np.float64)
+
+
+def _named(words: str) -> tuple[str, str] | None:
+    for constraint, quantity, pattern in _ASKED:
+        if re.search(pattern, words, re.IGNORECASE | re.DOTALL):
+            return constraint, quantity
+    return None
+
+
+def _words(message: ChatMessage) -> str:
+    if isinstance(message.content, str):
+        return message.content
+    return "\n".join(part.text for part in message.content if isinstance(part, ContentText))
 
 
 def _decoded(uri: str) -> bytes:

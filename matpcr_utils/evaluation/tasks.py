@@ -149,7 +149,8 @@ def _sample(item: items.Item, prompt_version: str, modality: str | None, example
         content.append(ContentImage(image=_data_uri(items.image(item)), detail="high"))
     return Sample(
         id=item.item_id,
-        input=[ChatMessageUser(content=content)],
+        # The id tells scripted evaluees the item; it is neither sent nor part of a cache key.
+        input=[ChatMessageUser(content=content, id=item.item_id)],
         metadata={
             "item_id": item.item_id,
             "source_id": item.source_id,

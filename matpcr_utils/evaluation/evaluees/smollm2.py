@@ -93,7 +93,7 @@ class SmolLM2:
         if temperature is None:
             temperature = 0.0 if question.seed == 0 else self.temperature
         request = {
-            "messages": [{"role": "user", "content": question.text}],
+            "messages": [{"role": role, "content": words} for role, words in question.turns],
             "max_tokens": config.max_tokens or self.max_tokens,
             "temperature": temperature,
             "seed": question.seed,
