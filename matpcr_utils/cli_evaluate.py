@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from matpcr_utils.errors import MatPCRError
+from matpcr_utils.evaluation.conditions import ALLOCATIONS, KINDS, LEVELS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,9 +44,33 @@ if TYPE_CHECKING:
     help="Worked examples before the question.",
 )
 @click.option(
+    "--condition",
+    type=click.Choice(KINDS),
+    default="plain",
+    show_default=True,
+    help="Follow-ups: none; the oracle's feedback; self-refinement; neutral re-prompting.",
+)
+@click.option("--rounds", type=click.IntRange(1), help="Follow-ups an item, at most.  [default: 2]")
+@click.option(
+    "--feedback",
+    type=click.Choice(LEVELS),
+    help="What cgsv tells: that something is wrong, which law, the value.  [default: reason]",
+)
+@click.option(
+    "--match",
+    type=click.Path(path_type=Path),
+    help="Folder of the cgsv run whose calls and tokens reprompt spends again.",
+)
+@click.option(
+    "--allocation",
+    type=click.Choice(ALLOCATIONS),
+    help="Which items get them: any, or those that violated.  [default: shuffled]",
+)
+@click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Folder of the run; the same one goes on.  [default: _build/evaluations/MODEL]",
+    help="Folder of the run; the same one goes on.  [default: one of the model and the condition "
+    "in _build/evaluations]",
 )
 @click.option(
     "-M",
@@ -85,6 +110,7 @@ def evaluate(
     \b
     matpcr evaluate --model matpcr/instrument --constraint stability
     matpcr evaluate --model openai/gpt-4o --seeds 3
+    matpcr evaluate --model openai/gpt-4o --condition cgsv --feedback reason
     matpcr evaluate --chains my_chains.csv
     """
     from matpcr_utils.evaluation import results

@@ -21,7 +21,9 @@ by_recording = pytest.mark.parametrize("recording", RECORDINGS, ids=lambda one: 
 @by_recording
 def test_a_recording_is_whole(recording: Recording) -> None:
     frame = pd.read_parquet(recording.path)
-    assert list(frame.columns) == list(transcripts.COLUMNS)
+    # Recordings made before conversations had rounds are read as round 0.
+    later = {"round", "message"} - set(frame.columns)
+    assert list(frame.columns) == [name for name in transcripts.COLUMNS if name not in later]
     wanted = {
         (item_id, seed)
         for constraint in recording.constraints

@@ -249,13 +249,15 @@ def compare(frame: pd.DataFrame) -> pd.DataFrame:
     -------
     DataFrame
         A row an answer that both hold, asked in the same way (model, condition, prompt, modality,
-        examples, item and seed): the ``recorded`` and the ``new`` chain, and whether they are the
-        ``same``.
+        examples, item, seed and round): the ``recorded`` and the ``new`` chain, and whether they
+        are the ``same``.
     """
     import pandas as pd
 
     keys = ["model", "condition", "prompt_version", "modality", "examples", "item_id", "seed"]
-    ours = pd.concat([pd.read_parquet(recording.path) for recording in RECORDINGS])
+    keys.append("round")
+    parts = [pd.read_parquet(recording.path) for recording in RECORDINGS]
+    ours = transcripts.as_frame(row for part in parts for row in transcripts.records(part))
     both = ours[[*keys, "chain"]].merge(
         frame[[*keys, "chain"]], on=keys, suffixes=("_recorded", "_new"), validate="1:1"
     )

@@ -1,4 +1,4 @@
-"""Transcripts judged: one tidy table, a row a chain, and its summary, a row a cell."""
+"""Transcripts judged: one tidy table, a row an answer, and its summary, a row a cell."""
 
 from __future__ import annotations
 
@@ -28,6 +28,8 @@ VERDICT_COLUMNS = (
 )
 #: What names a cell of the summary.
 CELL = ("model", "condition", "prompt_version", "modality", "constraint")
+#: What names a conversation, whose answers are its rounds.
+CONVERSATION = (*CELL, "examples", "item_id", "seed", "run_id")
 
 
 def from_logs(
@@ -75,6 +77,26 @@ def judge(frame: pd.DataFrame, tolerances: Mapping[str, Any] | None = None) -> p
     return pd.concat([frame, verdicts], axis=1)
 
 
+def first(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the first answer of each conversation, before any follow-up."""
+    return _rounds(table, "idxmin")
+
+
+def final(table: pd.DataFrame) -> pd.DataFrame:
+    """The rows of the last answer of each conversation."""
+    return _rounds(table, "idxmax")
+
+
+def _rounds(table: pd.DataFrame, which: str) -> pd.DataFrame:
+    by = [name for name in CONVERSATION if name in table]
+    if "round" not in table or not len(table):
+        return table
+    rounds = table["round"].reset_index(drop=True)
+    keys = [table[name].to_numpy() for name in by]
+    chosen = getattr(rounds.groupby(keys, sort=False, dropna=False), which)()
+    return table.iloc[sorted(chosen)]
+
+
 def summary(
     table: pd.DataFrame, *, resamples: int = 10_000, level: float = 0.95, seed: int = 0
 ) -> pd.DataFrame:
@@ -83,7 +105,7 @@ def summary(
     Parameters
     ----------
     table : DataFrame
-        As `judge` returns it.
+        As `judge` returns it. Of a conversation of several rounds the last answer counts.
     resamples, level, seed
         Of the bootstrap over sources.
 
@@ -100,6 +122,7 @@ def summary(
 
     if not len(table):
         raise MatPCRError("the table has no chain: nothing can be summed up")
+    table = final(table)
     asked = ~(table["unsupported"].astype(bool) | (table["reason"] == "error"))
     by = list(CELL)
     cells = pcr_cells(

@@ -32,7 +32,7 @@ class Evaluation:
     Attributes
     ----------
     table : DataFrame
-        One row a chain; see `results.judge`.
+        One row an answer; see `results.judge`.
     summary : DataFrame
         One row a cell; see `results.summary`.
     complete : bool
@@ -58,6 +58,11 @@ def evaluate(
     prompt_version: str = "v1",
     modality: str | None = None,
     examples: int = 0,
+    condition: str = "plain",
+    rounds: int | None = None,
+    feedback: str | None = None,
+    match: str | Path | None = None,
+    allocation: str | None = None,
     display: str = "none",
     max_retries: int = MAX_RETRIES,
     model_args: Mapping[str, Any] | None = None,
@@ -72,14 +77,24 @@ def evaluate(
     constraint : str or sequence of str
         Constraint types, or ``"all"``.
     out : path, optional
-        Folder of the run; default, one of the model's name in ``_build/evaluations``. A run that
-        was broken off in it goes on.
+        Folder of the run; default, one of the model's and the condition's name in
+        ``_build/evaluations``. A run that was broken off in it goes on.
     n_items, items_seed : int
         Which items, a constraint type; see `items.load`.
     seeds : int
         Answers an item (Inspect's epochs).
     prompt_version, modality, examples
         How it is asked; see `items.prompt`. Without a modality, each item as the paper poses it.
+    condition : {"plain", "cgsv", "refine", "reprompt"}
+        Whether and how follow-ups are put; see `cgsv`.
+    rounds : int, optional
+        Follow-ups an item, at most; default 2. Not of ``plain``.
+    feedback : {"verdict", "reason", "reference"}, optional
+        Of ``cgsv``: how much is told; default ``reason``.
+    match : path, optional
+        Of ``reprompt``: folder of the CGSV run that spent what this one shall spend.
+    allocation : {"shuffled", "same"}, optional
+        Of ``reprompt`` with a match: which items get the follow-ups; default ``shuffled``.
     display : {"none", "rich", "plain", "full", "log"}
         How Inspect shows its progress.
     max_retries : int
@@ -97,15 +112,25 @@ def evaluate(
 
     from matpcr_utils.evaluation import (
         _registry,  # noqa: F401 (registers without an entry point, too)
+        budget,
         results,
         transcripts,
     )
+    from matpcr_utils.evaluation.conditions import Condition
     from matpcr_utils.evaluation.solver import cache_policy
 
     # What is mistyped shows before the items are made, which takes a while.
+    way = Condition.make(
+        condition, rounds=rounds, feedback=feedback, match=match, allocation=allocation
+    )
+    solver = way.solver()
     names, made = constraints_of(constraint), _made(model, model_args, base_url)
     tasks = _tasks(names, seeds, n_items, items_seed, prompt_version, modality, examples)
-    folder = Path(out) if out is not None else default_folder(str(model))
+    if way.match is not None:
+        plan = budget.read(way.match, way.allocation, way.rounds)
+        asked = [(str(s.id), seed) for t in tasks for s in t.dataset for seed in range(seeds)]
+        plan.require(str(made), prompt_version, examples, asked)
+    folder = Path(out) if out is not None else default_folder(str(model), way.name)
     with _cache_in(folder / "cache"):
         try:
             complete, logs = eval_set(
@@ -119,6 +144,7 @@ def evaluate(
                 continue_on_fail=True,
                 epochs=seeds,
                 model=made,
+                solver=solver,
                 display=display,  # type: ignore[arg-type]
                 log_level="error",
                 ctl_server=False,
@@ -136,9 +162,10 @@ def evaluate(
     return Evaluation(table, summary, bool(complete), folder)
 
 
-def default_folder(model: str) -> Path:
-    """Where a model's run is kept unless said otherwise."""
-    return Path("_build/evaluations") / model.replace("/", "-").replace(":", "-")
+def default_folder(model: str, condition: str = "plain") -> Path:
+    """Where a run of a model under a condition (its name) is kept unless said otherwise."""
+    name = model if condition == "plain" else f"{model}-{condition}"
+    return Path("_build/evaluations") / name.replace("/", "-").replace(":", "-")
 
 
 def constraints_of(constraint: str | Sequence[str]) -> tuple[str, ...]:

@@ -1,4 +1,7 @@
-"""What was asked and answered, without a verdict: one row a chain, with all that made it.
+"""What was asked and answered, without a verdict: one row an answer, with all that made it.
+
+An item that is asked once with a seed has one row. Where follow-ups were put (`conditions`), each
+answer of the conversation is a row of its own, a ``round``.
 
 Transcripts are what a run leaves for good. They are judged anew whenever they are read (`results`),
 so that a change of an oracle or of a tolerance shows at once, and no model is asked again.
@@ -16,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.request import url2pathname
 
 from matpcr_utils.errors import MatPCRError
+from matpcr_utils.evaluation.conditions import Condition
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,13 +31,15 @@ COLUMNS: dict[str, Any] = {
     "constraint": "",
     "model": "",  # provider/model
     "seed": 0,  # 0, 1, 2: Inspect's epoch less one
-    "condition": "plain",  # how it was asked: plain, or the name of a solver
+    "condition": "plain",  # how it was asked; see `conditions`
+    "round": 0,  # of the answer: 0 is the first, 1 the first revision ...
     "prompt_version": "",
     "modality": "",  # what was shown: image or text
     "examples": 0,  # worked examples before the question
     "n_items": 0,
     "items_seed": 0,
     "prompt_sha256": "",  # first 16 digits, of the words that were asked; the image is not in it
+    "message": "",  # the follow-up that this answers; empty in round 0
     "chain": "",  # the answer
     "reasoning": "",  # thoughts that the provider returned apart; not judged
     "stop_reason": "",  # stop, max_tokens, content_filter ...
@@ -129,13 +135,13 @@ def write(frame: pd.DataFrame, path: str | Path) -> None:
 
 
 def as_frame(rows: Iterable[Mapping[str, Any]]) -> pd.DataFrame:
-    """Rows as a table with every column, sorted by model, condition, constraint, item and seed."""
+    """Rows as a table with every column, sorted by model, condition, item, seed and round."""
     import pandas as pd
 
     full = [{**COLUMNS, **row} for row in rows]
     frame = pd.DataFrame(full, columns=list(COLUMNS))
-    keys = ["model", "condition", "prompt_version", "modality", "constraint", "item_id", "seed"]
-    return frame.sort_values(keys, kind="stable", ignore_index=True)
+    keys = ["model", "condition", "prompt_version", "modality", "constraint", "item_id"]
+    return frame.sort_values([*keys, "seed", "round"], kind="stable", ignore_index=True)
 
 
 def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
@@ -156,8 +162,9 @@ def _checked(frame: pd.DataFrame, name: str) -> pd.DataFrame:
     for row in rows:
         row["constraint"] = str(row["item_id"]).partition("-")[0]
         row["seed"] = int(row.get("seed", 0))
+        row["round"] = int(row.get("round", 0))
     full = as_frame(rows)
-    keys = ["item_id", "model", "seed", "condition", "prompt_version", "modality"]
+    keys = ["item_id", "model", "seed", "condition", "prompt_version", "modality", "round"]
     twice = full.duplicated(keys)
     if twice.any():
         first = full[twice].iloc[0]
@@ -219,11 +226,10 @@ def _rows(log: EvalLog) -> Iterator[dict[str, Any]]:
     given = log.eval.task_args
     # Arguments that were left at their defaults are recorded as well, under another name.
     args = {**(getattr(log.eval, "task_args_passed", None) or {}), **given}
-    solvers = [step.solver.rpartition("/")[2] for step in log.plan.steps]
     common = {
         "constraint": constraint,
         "model": log.eval.model,
-        "condition": "plain" if solvers == ["ask"] else "+".join(solvers),
+        "condition": _condition(log),
         "prompt_version": str(args.get("prompt_version", "v1")),
         "examples": int(args.get("examples", 0)),
         "n_items": int(args.get("n_items", 0)),
@@ -233,31 +239,44 @@ def _rows(log: EvalLog) -> Iterator[dict[str, Any]]:
     }
     settings = {**_settings(log), **_arguments(log)}
     for sample in log.samples or ():
-        yield {
+        asked = {
             **common,
-            **_answer(sample),
-            "settings": _json({**settings, **_own_settings(sample)}),
+            "item_id": str(sample.id),
+            "seed": sample.epoch - 1,
+            "modality": str(sample.metadata.get("modality", "")),
+            "prompt_sha256": prompt_sha256(_asked(sample)),
             "created": str(sample.started_at or log.eval.created),
         }
+        for row in _answers(sample):
+            yield {**asked, **row, "settings": _json({**settings, **row.get("settings", {})})}
 
 
-def _answer(sample: EvalSample) -> dict[str, Any]:
-    from matpcr_utils.evaluation.solver import UNSUPPORTED, reasoning_of, stop_reason_of
+def _condition(log: EvalLog) -> str:
+    """How the items were asked; solvers of others go by their own names."""
+    names = []
+    for step in log.plan.steps:
+        solver = step.solver.rpartition("/")[2]
+        known = Condition.of_step(solver, step.params or step.params_passed)
+        names.append(known.name if known else solver)
+    return "+".join(names)
 
-    usage = sample.output.usage
-    return {
-        "item_id": str(sample.id),
-        "seed": sample.epoch - 1,
-        "modality": str(sample.metadata.get("modality", "")),
-        "prompt_sha256": prompt_sha256(_asked(sample)),
-        "chain": sample.output.completion,
-        "reasoning": reasoning_of(sample.output),
-        "stop_reason": stop_reason_of(sample.output),
-        "unsupported": bool(sample.metadata.get(UNSUPPORTED, False)),
-        "error": _cause(sample.error) if sample.error else "",
-        "input_tokens": usage.input_tokens if usage else 0,
-        "output_tokens": usage.output_tokens if usage else 0,
-    }
+
+def _answers(sample: EvalSample) -> Iterator[dict[str, Any]]:
+    """The answers of one conversation, in order; what broke it off is its last row."""
+    from matpcr_utils.evaluation.solver import ROUNDS_KEPT, UNSUPPORTED, record_of
+
+    kept = sample.metadata.get(ROUNDS_KEPT) or []
+    for number, answer in enumerate(kept):
+        yield {"round": number, **answer}
+    unsupported = bool(sample.metadata.get(UNSUPPORTED, False))
+    if sample.error or unsupported or not kept:
+        yield {
+            # After earlier answers the sample's output is the last of them, told already.
+            **({} if kept else record_of(sample.output)),
+            "round": len(kept),
+            "unsupported": unsupported,
+            "error": _cause(sample.error) if sample.error else "",
+        }
 
 
 def prompt_sha256(words: str) -> str:
@@ -268,13 +287,6 @@ def prompt_sha256(words: str) -> str:
 def _asked(sample: EvalSample) -> str:
     """The words of the item's question."""
     return sample.input if isinstance(sample.input, str) else sample.input[0].text
-
-
-def _own_settings(sample: EvalSample) -> dict[str, Any]:
-    """What an evaluee of this package says it answered with."""
-    from matpcr_utils.evaluation.providers import SETTINGS
-
-    return dict((sample.output.metadata or {}).get(SETTINGS, {}))
 
 
 def _cause(error: EvalError) -> str:
