@@ -1,6 +1,7 @@
 """A run on a model that counts its answers, in a process of its own, so that it can be killed.
 
-Arguments: the run's folder, the file that counts, and at which call to die (0: never).
+Arguments: the run's folder, the file that counts, at which call to die (0: never), and the
+condition.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model
 from matpcr_utils.evaluation import run
 
 
-def main(folder: str, counted: str, dies_at: int) -> None:
+def main(folder: str, counted: str, dies_at: int, condition: str = "plain") -> None:
     """Two constraint types of six items, two answers each."""
 
     def answer(messages: Any, tools: Any, choice: Any, config: Any) -> ModelOutput:
@@ -24,7 +25,7 @@ def main(folder: str, counted: str, dies_at: int) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         words = messages[-1].text
         with Path(counted).open("a", encoding="utf-8") as stream:
-            stream.write(f"{hash_of(words)}\n")
+            stream.write(f"{hash_of(' '.join(message.text for message in messages))}\n")
         said = "This phase is stable." if len(words) % 2 else "This phase is unstable."
         if "μB" in words or "magnet" in words:
             said = "The net magnetization is 1.5 μB per formula unit."
@@ -34,7 +35,9 @@ def main(folder: str, counted: str, dies_at: int) -> None:
 
     model = get_model("mockllm/counting", custom_outputs=answer, memoize=False)
     model.api.max_connections = lambda: 1  # type: ignore[method-assign]
-    done = run.evaluate(model, ("stability", "magnetism"), n_items=6, seeds=2, out=folder)
+    done = run.evaluate(
+        model, ("stability", "magnetism"), n_items=6, seeds=2, out=folder, condition=condition
+    )
     print(done.complete)
 
 
@@ -51,4 +54,4 @@ def _lines(path: str) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]), *sys.argv[4:])

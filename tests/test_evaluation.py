@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import subprocess
 import sys
 from dataclasses import replace
@@ -14,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inspect_ai import eval as inspect_eval
 from inspect_ai.model import (
+    ChatMessageAssistant,
     ChatMessageUser,
     ContentImage,
     ContentText,
@@ -28,7 +30,14 @@ from matpcr_utils.claims import extract_claims
 from matpcr_utils.claims.model import Claim
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.evaluation import _registry, catalog, grading, priors, tasks
-from matpcr_utils.evaluation.evaluees import chance, chemistry, guesser, instrument, wording
+from matpcr_utils.evaluation.evaluees import (
+    chance,
+    chemistry,
+    guesser,
+    instrument,
+    smollm2,
+    wording,
+)
 from matpcr_utils.evaluation.question import Question
 
 assert _registry.matpcr  # registers the provider in this process
@@ -71,6 +80,49 @@ def test_a_question_takes_words_and_picture_of_the_last_message() -> None:
     turns = (("user", "first"), ("user", "Where? 2θ"))
     assert question == Question("Where? 2θ", png, 2, turns)
     assert question.asked == ("diffraction", "two_theta")
+
+
+@pytest.mark.parametrize(("constraint", "asks"), ASKED)
+def test_follow_ups_leave_the_question_as_it_is(constraint: str, asks: str) -> None:
+    item = item_of(constraint, asks)
+    sample = next(s for s in tasks.TASKS[constraint](40).dataset if s.id == item.item_id)
+    follow_up = "The scale in nm/px, E_hull and the band gap in eV? In μB, 2θ or cm⁻¹? Once more."
+    talk = [*sample.input, ChatMessageAssistant(content="It is 3."), ChatMessageUser(content="No.")]
+    for last in ("No.", follow_up):
+        talk[-1] = ChatMessageUser(content=last)
+        question = Question.of(talk, 1)
+        alone = Question.of(sample.input, 1)
+        assert (question.text, question.image) == (alone.text, alone.image)
+        assert question.asked == (constraint, asks)
+        assert question.item_id == alone.item_id == item.item_id
+        assert question.turns == (("user", alone.text), ("assistant", "It is 3."), ("user", last))
+        assert (question.last, alone.last) == (last, alone.text)
+        if item.modality == "text":
+            for evaluee in (instrument.create(), guesser.create(), chance.create()):
+                said = [evaluee.answer(q, CONFIG).text for q in (question, alone)]
+                assert said[0] == said[1]
+
+
+def test_the_small_model_is_sent_the_conversation(monkeypatch: pytest.MonkeyPatch) -> None:
+    sent = []
+
+    class Server:
+        def handle_chat_completions(self, request: dict[str, Any]) -> dict[str, Any]:
+            sent.append(request)
+            choice = {"message": {"content": "Stable."}, "finish_reason": "stop"}
+            return {"choices": [choice], "usage": {"prompt_tokens": 3, "completion_tokens": 2}}
+
+    monkeypatch.setattr(smollm2, "_server", lambda threads: Server())
+    model = smollm2.create()
+    model.answer(Question("Is NaCl stable?", None, 1), CONFIG)
+    turns = (("user", "Is NaCl stable?"), ("assistant", "No."), ("user", "Sure?"))
+    model.answer(Question("Is NaCl stable?", None, 1, turns), CONFIG)
+    # A single turn is sent as it always was: recorded answers stay reproducible.
+    assert json.dumps(sent[0]) == (
+        '{"messages": [{"role": "user", "content": "Is NaCl stable?"}], "max_tokens": 256, '
+        '"temperature": 0.7, "seed": 1, "cache_prompt": false}'
+    )
+    assert [tuple(message.values()) for message in sent[1]["messages"]] == list(turns)
 
 
 def test_questions_of_others_are_refused() -> None:

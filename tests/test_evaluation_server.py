@@ -59,6 +59,34 @@ def test_image_items_arrive_as_pixels(ask: Callable[..., Any]) -> None:
     assert not done.table["unsupported"].any()
 
 
+def test_feedback_goes_to_the_server_as_a_conversation(ask: Callable[..., Any]) -> None:
+    done, server = ask(lambda number, body: http.completion(STABLE), n_items=8, condition="cgsv")
+    assert done.complete and len(server.requests) == len(done.table)
+    assert set(done.table["condition"]) == {"cgsv-reason-2"}
+    talks = [[(m["role"], _words(m)) for m in body["messages"]] for body in server.requests]
+    longest = max(talks, key=len)
+    assert [role for role, _ in longest] == ["user", "assistant", "user", "assistant", "user"]
+    rows = done.table[done.table["round"] == 2]
+    assert longest[4][1] in set(rows["message"]) and longest[1][1] == STABLE
+    assert (rows["outcome"] == "violation").all() and (rows["input_tokens"] == 11).all()
+    assert all(set(m) <= {"role", "content"} for body in server.requests for m in body["messages"])
+
+
+def _words(message: dict[str, Any]) -> str:
+    content = message["content"]
+    return content if isinstance(content, str) else "".join(part["text"] for part in content)
+
+
+def test_images_stay_in_the_conversation(ask: Callable[..., Any]) -> None:
+    far = http.completion("The strongest band is at 3333 cm⁻¹.")
+    done, server = ask(lambda number, body: far, "spectra", n_items=3, condition="refine", rounds=1)
+    later = [body for body in server.requests if len(body["messages"]) == 3]
+    assert len(later) == 3 and set(done.table["modality"]) == {"image"}
+    for body in later:
+        kinds = [part["type"] for part in body["messages"][0]["content"]]
+        assert kinds == ["text", "image_url"]
+
+
 @pytest.mark.parametrize("status", [429, 500])
 def test_a_refused_request_is_sent_again(ask: Callable[..., Any], status: int) -> None:
     def reply(number: int, body: dict[str, Any]) -> http.Reply:

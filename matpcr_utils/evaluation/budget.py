@@ -167,7 +167,7 @@ def compute(run: pd.DataFrame | str | Path, matched: pd.DataFrame | str | Path) 
     import pandas as pd
 
     ours, theirs = (_spent(frame) for frame in (run, matched))
-    both = ours.join(theirs, how="outer", rsuffix="_matched").fillna(0).astype("int64")
+    both = ours.join(theirs.add_suffix("_matched"), how="outer").fillna(0).astype("int64")
     both.loc["all"] = both.sum()
     for name in ("call", "token"):
         spent, budgeted = both[f"{name}s"], both[f"{name}s_matched"]

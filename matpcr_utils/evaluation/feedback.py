@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
+from matpcr_utils import items
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.evaluation.conditions import LEVELS
 from matpcr_utils.evaluation.grading import Graded
@@ -111,8 +112,10 @@ def _compared(item: Item, verdict: Verdict) -> tuple[str, str]:
     """What kind of value the claim was compared with, and the value as text."""
     details = verdict.details
     if item.constraint == "diffraction":
-        if "nearest_two_theta" in details:
-            return "two_theta", f"{details['nearest_two_theta']:.2f}"
+        low, high = items.reference(item).window
+        if low <= (nearest := details.get("nearest_two_theta", 0.0)) <= high:
+            return "two_theta", f"{nearest:.2f}"
+        # An impossible claim is near no line, and what was not measured helps nobody.
         return "asked_line", f"{item.truth['value']:.2f}"
     if item.constraint == "microscopy":
         if item.asks == "scale":
