@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.statistics import adjust, implied_counts, paired, paired_counts
+from matpcr_utils.statistics import adjust, implied_counts, paired, paired_counts, sign_flip
 
 few = settings(max_examples=60, deadline=None)
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=80)
@@ -217,3 +219,43 @@ def test_bad_p_values_are_named():
         adjust({"a": 1.2})
     with pytest.raises(MatPCRError, match="no p value"):
         adjust({})
+
+
+# Pairs that share sources
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), max_size=40))
+def test_sign_flips_of_single_pairs_are_mcnemar(rows: list[tuple[bool, bool]]) -> None:
+    before, after = [a for a, _ in rows], [b for _, b in rows]
+    found = sign_flip(before, after, range(len(rows)))
+    assert found == pytest.approx(paired(before, after).p_value, rel=1e-12)
+
+
+@given(
+    st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(0, 5)), min_size=1, max_size=14)
+)
+def test_sign_flips_are_what_enumeration_gives(rows: list[tuple[bool, bool, int]]) -> None:
+    balance: dict[int, int] = {}
+    for before, after, source in rows:
+        balance[source] = balance.get(source, 0) + int(after) - int(before)
+    sums = [
+        sum(sign * value for sign, value in zip(signs, balance.values(), strict=True))
+        for signs in product((1, -1), repeat=len(balance))
+    ]
+    seen = abs(sum(balance.values()))
+    exact = sum(abs(total) >= seen for total in sums) / len(sums)
+    before, after, sources = zip(*rows, strict=True)
+    assert sign_flip(before, after, sources) == pytest.approx(exact, rel=1e-12)
+
+
+def test_copies_are_no_evidence() -> None:
+    # Six items fixed: p = 2^-5, however many seeds repeat it.
+    before, after = [False] * 18, [True] * 18
+    items = [number // 3 for number in range(18)]
+    assert paired(before, after).p_value == pytest.approx(2**-17)
+    assert sign_flip(before, after, items) == pytest.approx(2**-5)
+    assert sign_flip([], [], []) == 1.0
+    with pytest.raises(MatPCRError, match="give pairs"):
+        sign_flip([True], [True, False], [0])
+    with pytest.raises(MatPCRError, match="one source an item"):
+        sign_flip([True], [True], [0, 1])

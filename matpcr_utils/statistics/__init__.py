@@ -1,9 +1,9 @@
 """How sure a rate is: intervals, tests, and what an imperfect oracle or a guesser does to it.
 
 `rates` and `bootstrap` give the physical-consistency rate (PCR) its interval, `cells` does so for a
-whole table; `paired` and `implied` compare before with after; `comparisons` corrects for many
-tests; `concentration`, `oracle_error` and `correction` bound and correct the measurement itself;
-`chance` removes what a guesser scores.
+whole table; `paired` and `implied` compare before with after, and `power` says how many pairs that
+takes; `comparisons` corrects for many tests; `concentration`, `oracle_error` and `correction` bound
+and correct the measurement itself; `chance` removes what a guesser scores.
 """
 
 from matpcr_utils.statistics.bootstrap import (
@@ -35,7 +35,8 @@ from matpcr_utils.statistics.oracle_error import (
     reported_pcr,
     total_error_bound,
 )
-from matpcr_utils.statistics.paired import Paired, paired, paired_counts
+from matpcr_utils.statistics.paired import Paired, paired, paired_counts, sign_flip
+from matpcr_utils.statistics.power import mcnemar_pairs, mcnemar_power
 from matpcr_utils.statistics.rates import Rate, pcr, rate
 
 __all__ = [
@@ -63,6 +64,8 @@ __all__ = [
     "hoeffding",
     "hoeffding_half_width",
     "implied_counts",
+    "mcnemar_pairs",
+    "mcnemar_power",
     "oracle_bias",
     "oracle_bias_bound",
     "paired",
@@ -73,5 +76,6 @@ __all__ = [
     "reported_pcr",
     "required_n",
     "rogan_gladen",
+    "sign_flip",
     "total_error_bound",
 ]

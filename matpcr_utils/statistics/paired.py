@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.statistics._inputs import as_passed, check_counts, check_level
+from matpcr_utils.statistics._inputs import as_codes, as_passed, check_counts, check_level
 from matpcr_utils.statistics.rates import rate
 
 
@@ -136,6 +139,44 @@ def mcnemar(fixes: int, regressions: int) -> float:
     if fixes + regressions == 0:
         return 1.0
     return float(exact_mcnemar([[0, fixes], [regressions, 0]], exact=True).pvalue)
+
+
+def sign_flip(before: ArrayLike, after: ArrayLike, sources: Iterable[Any]) -> float:
+    """Exact two-sided p value of `before` against `after` when pairs share sources.
+
+    Parameters
+    ----------
+    before, after : array of bool, shape (items,)
+        Whether each item passed; the same items in the same order.
+    sources : iterable of hashable, one an item
+        What each item was made from. Several seeds of one item have one source.
+
+    Returns
+    -------
+    float
+        1.0 when no source changes on balance.
+
+    Notes
+    -----
+    Fisher's randomisation test. If nothing but chance tells before from after, exchanging the two
+    within a source changes nothing, so the source's fixes less its regressions, d, are as likely
+    −d; the sum over independent sources is compared with all 2^n choices of signs, by convolution.
+    Where each source has one pair this is the exact McNemar test.
+    """
+    first, second = as_passed(before, "before"), as_passed(after, "after")
+    if len(first) != len(second):
+        raise MatPCRError(f"{len(first)} items before but {len(second)} after: give pairs")
+    change = second.astype(np.int64) - first
+    balance = np.bincount(as_codes(sources, len(change)), weights=change).astype(np.int64)
+    sizes = np.abs(balance[balance != 0])
+    chances = np.ones(1)
+    for size in sizes:
+        flipped = np.zeros(len(chances) + 2 * size)
+        flipped[: len(chances)] += chances / 2
+        flipped[2 * size :] += chances / 2
+        chances = flipped
+    sums = np.arange(len(chances)) - sizes.sum()
+    return min(1.0, float(chances[np.abs(sums) >= abs(balance.sum())].sum()))
 
 
 def _newcombe(
