@@ -59,7 +59,7 @@ class Evaluee(Protocol):
 
 
 #: Name of a model after ``matpcr/``, and the module whose ``create`` makes it.
-EVALUEES = ("instrument", "guesser", "chance", "smollm2")
+EVALUEES = ("instrument", "guesser", "chance", "smollm2", "reviser")
 
 
 class MatPCRAPI(ModelAPI):

@@ -10,6 +10,7 @@ _LABELS = {
     "metastable": "This phase is metastable.",
     "zero_gap": "This compound is a metal.",
     "nonzero_gap": "This compound has a band gap.",
+    "semimetal": "This compound is a semimetal.",
     "finite_net": "This compound has a net magnetic moment.",
     "zero_net": "This compound has no net magnetic moment.",
 }
