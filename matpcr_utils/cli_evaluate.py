@@ -120,6 +120,7 @@ def evaluate(
     if chains is not None or logs:
         table = results.from_logs(logs) if chains is None else results.from_chains(chains, model)
         show(results.summary(table))
+        show_changes(table)
         return
     from matpcr_utils.evaluation import run
 
@@ -138,6 +139,7 @@ def evaluate(
             "interrupted: run the same command again to go on; what was answered is kept"
         ) from None
     show(done.summary)
+    show_changes(done.table)
     click.echo(f"every chain: {done.folder / 'results.csv'}")
     if not done.complete:
         raise click.ClickException("some requests failed: run the same command again to ask these")
@@ -163,6 +165,39 @@ def show(summary: pd.DataFrame) -> None:
             left = [f"{row['unsupported']} / {row['errors']}"] if left_out else []
             table.add_row(*_cells(row), *left)
         console.print(table)
+
+
+def show_changes(table: pd.DataFrame) -> None:
+    """Print how first answers became last ones, where follow-ups were put."""
+    if not (table["round"] > 0).any():
+        return
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from matpcr_utils.evaluation import revision
+
+    asked = table[table["condition"].isin(table["condition"][table["round"] > 0])]
+    found = revision.pairs(asked)
+    # Both have the same cells in the same order.
+    moved = revision.changes(found).join(revision.counts(found)["dropped"])
+    console = Console(width=None if sys.stdout.isatty() else 100)
+    for way, rows in moved.groupby(["model", "condition", "prompt_version"], sort=False):
+        title = f"first → last answer: {', '.join(filter(None, map(str, way)))}"
+        shown = Table(title=title, box=box.SIMPLE_HEAD)
+        numbers = ("n", "fixed", "spoiled", "dropped", "p (Holm)")
+        for name in ("constraint", "PCR", "difference [95 %]", *numbers):
+            shown.add_column(name, no_wrap=True)
+        for row in rows.to_dict("records"):
+            difference = f"{row['lower']:+.3f}, {row['upper']:+.3f}"
+            shown.add_row(
+                str(row["constraint"]),
+                f"{_number(row['pcr_before'])} → {_number(row['pcr_after'])}",
+                f"{row['difference']:+.3f} [{difference}]" if row["n"] else "–",
+                *(str(row[name]) for name in ("n", "fixes", "regressions", "dropped")),
+                f"{row['holm']:.2g}" if row["n"] else "–",
+            )
+        console.print(shown)
 
 
 def _cells(row: Any) -> list[str]:

@@ -263,11 +263,16 @@ def test_options_that_do_not_fit_are_refused(kind: str, options: Any, told: str)
 def test_the_command_line_runs_conditions(tmp_path: Path) -> None:
     def invoke(*words: Any) -> Any:
         common = ("--model", "matpcr/chance", "--constraint", "stability", "--n-items", 4)
-        return CliRunner().invoke(evaluate, [*map(str, (*common, "--seeds", 1)), *map(str, words)])
+        return invoke_plain(*common, "--seeds", 1, *words)
+
+    def invoke_plain(*words: Any) -> Any:
+        return CliRunner().invoke(evaluate, [str(word) for word in words])
 
     told = invoke("--condition", "cgsv", "--feedback", "verdict", "--out", tmp_path / "c")
     assert told.exit_code == 0, told.output
-    assert "cgsv-verdict-2" in told.output
+    assert "cgsv-verdict-2" in told.output and "first → last answer" in told.output
+    again = invoke_plain("--log", tmp_path / "c" / "logs")
+    assert again.output == told.output[: told.output.index("every chain")]
     told = invoke("--condition", "reprompt", "--match", tmp_path / "c", "--out", tmp_path / "r")
     assert told.exit_code == 0 and "reprompt-shuffled-2" in told.output, told.output
     told = invoke("--feedback", "reason", "--out", tmp_path / "p")

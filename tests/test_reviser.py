@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from inspect_ai.model import GenerateConfig
 
@@ -15,7 +16,7 @@ from matpcr_utils import items
 from matpcr_utils.claims import extract_claims
 from matpcr_utils.claims.model import CONSTRAINTS
 from matpcr_utils.errors import MatPCRError
-from matpcr_utils.evaluation import catalog, feedback, grading, results, revision, run
+from matpcr_utils.evaluation import catalog, cohorts, feedback, grading, results, revision, run
 from matpcr_utils.evaluation.evaluees import reviser
 from matpcr_utils.evaluation.question import Question
 
@@ -149,6 +150,60 @@ def test_a_run_follows_the_script(tmp_path: Path) -> None:
     assert abs(share - 0.4) < 5 * np.sqrt(0.24 / 120)
     counted = revision.counts(done.table).set_index("constraint").loc["pooled"]
     assert counted["dropped"] == ends.count("abstain") > 0
+    # A simulated cohort is what such a run gives.
+    same = cohorts.simulate(script, "refine", "stability", n_items=30, seeds=2)
+    keys = ["item_id", "seed", "round"]
+    columns = [*keys, "condition", "chain", "outcome", "reason", "accurate"]
+    ours = done.table[done.table["constraint"] == "stability"][columns]
+    pd.testing.assert_frame_equal(
+        same[columns].sort_values(keys, ignore_index=True),
+        ours.sort_values(keys, ignore_index=True),
+    )
+
+
+@pytest.mark.parametrize("condition", cohorts.CONDITIONS)
+def test_the_truth_is_what_many_cohorts_average(condition: str) -> None:
+    script = reviser.Reviser(0.45, p_fix=0.35, q_regress=0.15, r_drop=0.1, s_retreat=0.4)
+    true = cohorts.truth(script, condition, rounds=3)
+    assert (true["regression"] == 0) == (condition == "cgsv")
+    told = pd.concat(
+        cohorts.simulate(script, condition, n_items=60, seeds=3, rounds=3, cohort=number).assign(
+            run_id=str(number)
+        )
+        for number in range(20)
+    )
+    rates = revision.rates(told).set_index(["constraint", "rate"]).loc["diffraction"]
+    for name, rate in true.items():
+        n = rates.loc[name, "n"]
+        # Four standard errors.
+        room = 4 * np.sqrt(rate * (1 - rate) / n)
+        assert abs(rates.loc[name, "estimate"] - rate) <= room, name
+
+
+def test_the_truth_of_one_round_is_the_script_s() -> None:
+    script = reviser.Reviser(0.25, p_fix=0.5, q_regress=0.2, r_drop=0.1)
+    assert cohorts.truth(script, "refine", 1) == pytest.approx(
+        {"fix": 0.45, "regression": 0.18, "drop": 0.1, "retreat": 0.0}
+    )
+    assert cohorts.truth(script, "cgsv", 2) == pytest.approx(
+        {"fix": 0.45 + 0.45 * 0.45, "regression": 0.0, "drop": 0.1 + 0.45 * 0.1, "retreat": 0.0}
+    )
+
+
+def test_cohorts_differ_and_copies_do_not() -> None:
+    script = reviser.Reviser()
+    one, other = (cohorts.simulate(script, n_items=20, cohort=n) for n in (0, 1))
+    assert one["outcome"].tolist() != other["outcome"].tolist()
+    copied = cohorts.simulate(script, n_items=20, seeds=3, copies=True)
+    said = copied.groupby("item_id")["chain"].agg(list)
+    assert all(len(chains) % 3 == 0 for chains in said)
+    assert all(chains == 3 * chains[: len(chains) // 3] for chains in said)
+    with pytest.raises(MatPCRError, match="choose cgsv or refine"):
+        cohorts.simulate(script, "plain")
+    with pytest.raises(MatPCRError, match="copies_reference"):
+        cohorts.simulate(replace(script, copies_reference=True))
+    with pytest.raises(MatPCRError, match="cohort = -1"):
+        cohorts.simulate(script, cohort=-1)
 
 
 def test_cgsv_never_spoils_what_is_consistent(tmp_path: Path) -> None:

@@ -21,8 +21,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from matpcr_utils.errors import MatPCRError
 from matpcr_utils.evaluation import results
 from matpcr_utils.evaluation.results import CONVERSATION
@@ -161,24 +159,25 @@ def changes(
     return _corrected(found, level)
 
 
-def rates(
-    table: pd.DataFrame, *, resamples: int = 10_000, level: float = 0.95, seed: int = 0
-) -> pd.DataFrame:
+def rates(table: pd.DataFrame, *, level: float = 0.95) -> pd.DataFrame:
     """What happened to the claims and to accuracy, a row a rate.
 
     Parameters
     ----------
-    table, resamples, level, seed
+    table : DataFrame
         As for `changes`.
+    level : float
 
     Returns
     -------
     DataFrame
         The names of the cell, ``rate`` (of `RATES`), ``of`` (in words), ``count``, ``n``, the
-        ``estimate`` (missing without a case), ``lower``, ``upper`` and the ``method`` of the
-        interval: Clopper–Pearson where each source has one case, else the bootstrap over sources.
+        ``estimate`` (missing without a case) and its ``lower`` and ``upper`` end, with the cases of
+        one source taken together (`statistics.rate_by_source`).
     """
     import pandas as pd
+
+    from matpcr_utils.statistics import rate_by_source
 
     rows = []
     for names, cell in _cells(_as_pairs(table)):
@@ -193,24 +192,23 @@ def rates(
             "accuracy after": (known, cell["accurate_after"]),
         }
         for name, (of, passed) in shares.items():
-            chosen = passed[of].to_numpy(bool)
-            sources = cell["source_id"][of].to_numpy(object)
-            interval = _interval(chosen, sources, resamples, level, seed)
-            n = len(chosen)
+            chosen, sources = passed[of].to_numpy(bool), cell["source_id"][of].to_numpy(object)
+            found = rate_by_source(chosen, sources, level)
             rows.append(
                 {
                     **names,
                     "rate": name,
                     "of": RATES[name],
-                    "count": int(chosen.sum()),
-                    "n": n,
-                    "estimate": chosen.mean() if n else None,
-                    **interval,
+                    "count": found.count,
+                    "n": found.n,
+                    "estimate": found.estimate,
+                    "lower": found.lower,
+                    "upper": found.upper,
                 }
             )
-    found = pd.DataFrame(rows)
-    found["estimate"] = found["estimate"].astype("Float64")
-    return found
+    table = pd.DataFrame(rows)
+    table["estimate"] = table["estimate"].astype("Float64")
+    return table
 
 
 def counts(table: pd.DataFrame) -> pd.DataFrame:
@@ -310,23 +308,6 @@ def _new_violations(ordered: pd.DataFrame, keys: Sequence[str]) -> Any:
     earlier = reason.groupby(groups, sort=False, dropna=False).shift()
     new: pd.Series = (reason != "") & (reason != earlier) & (ordered["round"] > 0)
     return new.groupby(groups, sort=False, dropna=False).sum().to_numpy(int)
-
-
-def _interval(passed: Any, sources: Any, resamples: int, level: float, seed: int) -> dict[str, Any]:
-    from matpcr_utils.statistics import bootstrap, rate
-
-    n, n_sources = len(passed), len(set(sources))
-    if n == n_sources:
-        exact = rate(int(passed.sum()), n, "clopper-pearson", level)
-        return {"lower": exact.lower, "upper": exact.upper, "method": exact.method}
-    drawn = bootstrap(passed, sources, resamples=resamples, level=level, seed=seed)
-    if not drawn.degenerate:
-        return {"lower": drawn.lower, "upper": drawn.upper, "method": drawn.method}
-    # All sources agree, and resampling them shows no width: each counts as one case.
-    share = passed.mean() * n_sources
-    low = rate(int(np.floor(share)), n_sources, "clopper-pearson", level).lower
-    high = rate(int(np.ceil(share)), n_sources, "clopper-pearson", level).upper
-    return {"lower": low, "upper": high, "method": "clopper-pearson over sources"}
 
 
 def _corrected(found: pd.DataFrame, level: float) -> pd.DataFrame:

@@ -37,7 +37,7 @@ from matpcr_utils.statistics.oracle_error import (
 )
 from matpcr_utils.statistics.paired import Paired, paired, paired_counts, sign_flip
 from matpcr_utils.statistics.power import mcnemar_pairs, mcnemar_power
-from matpcr_utils.statistics.rates import Rate, pcr, rate
+from matpcr_utils.statistics.rates import Rate, pcr, rate, rate_by_source
 
 __all__ = [
     "BootstrapDifference",
@@ -73,6 +73,7 @@ __all__ = [
     "pcr",
     "pcr_cells",
     "rate",
+    "rate_by_source",
     "reported_pcr",
     "required_n",
     "rogan_gladen",

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from matpcr_utils.errors import MatPCRError
+from matpcr_utils.statistics._inputs import as_codes, as_passed, check_level
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +85,54 @@ def rate(count: int, n: int, method: str = "clopper-pearson", level: float = 0.9
         return Rate(0, 0, 0.0, 1.0, method, level)
     lower, upper = proportion_confint(count, n, alpha=1 - level, method=_METHODS[method])
     return Rate(int(count), int(n), float(lower), float(upper), method, level)
+
+
+def rate_by_source(passed: ArrayLike, sources: Iterable[Any], level: float = 0.95) -> Rate:
+    """Share of cases that passed, with an interval that knows which cases share a source.
+
+    Parameters
+    ----------
+    passed : array of bool, shape (cases,)
+    sources : iterable of hashable, one a case
+        What each case was made from. Several seeds of one item have one source.
+    level : float
+        Confidence level in (0, 1).
+
+    Raises
+    ------
+    MatPCRError
+        If `passed` is not boolean, or the lengths differ.
+
+    Notes
+    -----
+    Clopper–Pearson with an effective number of cases: that of independent ones whose share would
+    vary as much as the cases of one source let this one vary, less a correction for few sources
+    (Korn & Graubard, Survey Methodology 24, 193, 1998). Where each source has one case it is
+    Clopper–Pearson; where all cases agree each source counts once; a single source whose cases
+    differ tells nothing. Its coverage holds with few cases, where percentile bootstraps are short.
+    """
+    from scipy.stats import t
+    from statsmodels.stats.proportion import proportion_confint
+
+    values = as_passed(passed)
+    codes = as_codes(sources, len(values))
+    n, n_sources = len(values), int(codes.max(initial=-1)) + 1
+    count = int(values.sum())
+    if n == n_sources:
+        return rate(count, n, "clopper-pearson", level)
+    method = "clopper-pearson with an effective number of cases"
+    share = count / n
+    residual = np.bincount(codes, weights=values - share)
+    spread = float(residual @ residual)
+    effective = float(n_sources)
+    if 0 < count < n:
+        if n_sources == 1:
+            return Rate(count, n, 0.0, 1.0, method, level)
+        effective = n if spread == 0 else min(n, share * (1 - share) * n**2 / spread)
+        tail = (1 + check_level(level)) / 2
+        effective *= (t.ppf(tail, n - 1) / t.ppf(tail, n_sources - 1)) ** 2
+    ends = proportion_confint(share * effective, effective, alpha=1 - level, method="beta")
+    return Rate(count, n, float(ends[0]), float(ends[1]), method, level)
 
 
 def pcr(outcomes: Iterable[str], method: str = "wilson", level: float = 0.95) -> Rate:
