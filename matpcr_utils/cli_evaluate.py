@@ -185,7 +185,7 @@ def show_changes(table: pd.DataFrame) -> None:
     for way, rows in moved.groupby(["model", "condition", "prompt_version"], sort=False):
         title = f"first → last answer: {', '.join(filter(None, map(str, way)))}"
         shown = Table(title=title, box=box.SIMPLE_HEAD)
-        numbers = ("n", "fixed", "spoiled", "dropped", "p (Holm)")
+        numbers = ("n", "fixed", "spoiled", "dropped", "Holm p")
         for name in ("constraint", "PCR", "difference [95 %]", *numbers):
             shown.add_column(name, no_wrap=True)
         for row in rows.to_dict("records"):

@@ -292,7 +292,16 @@ def test_the_small_model_repeats_itself() -> None:
 # Inspect's own command
 
 
-def test_inspect_finds_tasks_and_models_by_the_entry_point(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("solver", "condition"),
+    [
+        ((), "plain"),
+        (("--solver", "matpcr/cgsv", "-S", "feedback=verdict"), "cgsv-verdict-2"),
+    ],
+)
+def test_inspect_finds_tasks_solvers_and_models_by_the_entry_point(
+    tmp_path: Path, solver: tuple[str, ...], condition: str
+) -> None:
     import os
 
     import matpcr_utils
@@ -309,6 +318,7 @@ def test_inspect_finds_tasks_and_models_by_the_entry_point(tmp_path: Path) -> No
         *(sys.executable, "-m", "inspect_ai", "eval", "matpcr/stability"),
         *("--model", "matpcr/guesser", "-T", "n_items=3", "--epochs", "2"),
         *("--display", "plain", "--log-dir", str(tmp_path / "logs")),
+        *solver,
     ]
     environment = {**os.environ, "PYTHONPATH": f"{tmp_path}{os.pathsep}{root}"}
     told = subprocess.run(
@@ -316,4 +326,5 @@ def test_inspect_finds_tasks_and_models_by_the_entry_point(tmp_path: Path) -> No
     )
     assert told.returncode == 0, told.stdout + told.stderr
     table = results.from_logs([tmp_path / "logs"])
-    assert len(table) == 6 and set(table["value"]) <= {"stable", "0"}
+    assert set(table["condition"]) == {condition} and set(table["value"]) <= {"stable", "0"}
+    assert len(results.final(table)) == 6
