@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -67,12 +68,17 @@ def graded(item: Item, claim: Claim) -> grading.Graded:
 def violations(constraint: str, n_items: int) -> Iterator[tuple[Item, grading.Graded]]:
     """Items with each of the claims that violates them, once a reason."""
     for item in items.load(constraint, n_items):
-        seen = set()
-        for claim in CLAIMS[constraint]:
-            found = graded(item, claim)
-            if found.outcome is Outcome.VIOLATION and found.reason not in seen:
-                seen.add(found.reason)
-                yield item, found
+        yield from ((item, found) for found in broken(item.item_id))
+
+
+@cache
+def broken(item_id: str) -> list[grading.Graded]:
+    item, graded_by = items.get(item_id), {}
+    for claim in CLAIMS[item.constraint]:
+        found = graded(item, claim)
+        if found.outcome is Outcome.VIOLATION:
+            graded_by.setdefault(found.reason, found)
+    return list(graded_by.values())
 
 
 def values(item: Item) -> set[float]:
