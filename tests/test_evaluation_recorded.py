@@ -99,6 +99,7 @@ def test_what_is_loaded_can_be_chosen() -> None:
     words = recorded.load("matpcr/chance", "spectra", modality="text")
     assert set(words["modality"]) == {"text"} and set(words["constraint"]) == {"spectra"}
     assert not len(recorded.load("matpcr/chance", prompt_version="v9"))
+    assert not len(recorded.load("matpcr/chance", condition="refine-2"))
     assert set(recorded.load(seeds=1, n_items=1)["model"]) == set(recorded.models())
 
 

@@ -114,6 +114,7 @@ def load(
     seeds: int | None = None,
     prompt_version: str = "v1",
     modality: str | None = None,
+    condition: str = "plain",
 ) -> pd.DataFrame:
     """Transcripts of the recordings, not judged.
 
@@ -129,6 +130,8 @@ def load(
     prompt_version : str
     modality : {"image", "text"}, optional
         How the items were shown; default, each as the paper poses it.
+    condition : str
+        How they were asked; ``plain``, once.
 
     Returns
     -------
@@ -163,6 +166,7 @@ def load(
     frame = transcripts.as_frame(row for part in frames for row in transcripts.records(part))
     shown = frame["constraint"].map(MODALITY) if modality is None else modality
     kept = frame["constraint"].isin(names) & (frame["modality"] == shown)
+    kept &= frame["condition"] == condition
     if seeds is not None:
         kept &= frame["seed"] < seeds
     if n_items is not None:
